@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
+	"unicode"
 )
 
 // maxNameBytes bounds what a message repeats of the client's own words.
@@ -110,21 +110,15 @@ func ShuttingDown() *Error {
 // clip bounds a piece of the request that a message repeats, and makes it
 // valid UTF-8 without control characters.
 func clip(s string) string {
-	cut := len(s) > maxNameBytes
-	if cut {
-		s = s[:maxNameBytes]
-		for len(s) > 0 && !utf8.ValidString(s[max(0, len(s)-utf8.UTFMax):]) && len(s) > maxNameBytes-utf8.UTFMax {
-			s = s[:len(s)-1]
-		}
+	ending := ""
+	if len(s) > maxNameBytes {
+		s, ending = s[:maxNameBytes], "…"
 	}
 	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	if cut {
-		s += "…"
-	}
-	return s
+	}, strings.ToValidUTF8(s, ""))
+	return s + ending
 }
