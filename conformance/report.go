@@ -1,6 +1,10 @@
 package conformance
 
-import "time"
+import (
+	"time"
+
+	"plumbline.dev/plumbline/conformance/verdict"
+)
 
 // SchemaVersion is the version of the JSON report.
 const SchemaVersion = 1
@@ -76,18 +80,7 @@ type ScenarioResult struct {
 }
 
 // Evidence is what a person needs to see why a scenario did not pass.
-type Evidence struct {
-	Step     string   `json:"step"` // the Gherkin step that did not hold
-	Expected string   `json:"expected,omitempty"`
-	Seen     string   `json:"seen,omitempty"`
-	Curl     string   `json:"curl,omitempty"`     // repeats the request, key redacted
-	Response string   `json:"response,omitempty"` // status line and the headers that matter
-	Timeline []Moment `json:"timeline,omitempty"` // the last events of both sides, in order of time
-}
+type Evidence = verdict.Evidence
 
 // Moment is one line of the two-sided timeline.
-type Moment struct {
-	AtMS float64 `json:"atMs"` // since the request was sent
-	Side string  `json:"side"` // client, model server
-	Text string  `json:"text"`
-}
+type Moment = verdict.Moment
