@@ -1,0 +1,79 @@
+package modelserver
+
+import (
+	"bytes"
+	"strconv"
+
+	"plumbline.dev/plumbline/reference/completion"
+)
+
+// maxCount bounds a plausible token count; a model server that reports more is
+// wrong.
+const maxCount = 1 << 31
+
+// decodeUsage reads a usage object. Counts that no reply can have (negative,
+// fractional, beyond all bounds, contradicting each other) make all of it
+// worthless: the result is then the zero Usage, marked Estimated.
+func decodeUsage(object []byte) completion.Usage {
+	refused := completion.Usage{Estimated: true, CacheWriteTokens: -1}
+	if !isObject(object) {
+		return refused
+	}
+	ok := true
+	count := func(value []byte, absent int64) int64 {
+		if value == nil || isNull(value) {
+			return absent
+		}
+		n, err := strconv.ParseInt(string(value), 10, 64)
+		if err != nil || n < 0 || n > maxCount {
+			ok = false
+		}
+		return n
+	}
+	const absent = -1
+	u := completion.Usage{CacheWriteTokens: absent}
+	u.PromptTokens, u.CompletionTokens = absent, absent
+	total := int64(absent)
+	for key, value := range members(object) {
+		switch string(key) {
+		case "prompt_tokens":
+			u.PromptTokens = count(value, absent)
+		case "completion_tokens":
+			u.CompletionTokens = count(value, absent)
+		case "total_tokens":
+			total = count(value, absent)
+		case "prompt_tokens_details":
+			u.CachedTokens = count(member(value, "cached_tokens"), 0)
+			u.CacheWriteTokens = count(member(value, "cache_write_tokens"), absent)
+		case "completion_tokens_details":
+			u.ReasoningTokens = count(member(value, "reasoning_tokens"), 0)
+		}
+	}
+	if u.CompletionTokens == absent && u.PromptTokens >= 0 && total >= u.PromptTokens {
+		u.CompletionTokens = total - u.PromptTokens
+	}
+	switch {
+	case !ok, u.PromptTokens < 1, u.CompletionTokens < 0,
+		total != absent && total != u.TotalTokens(),
+		u.CachedTokens > u.PromptTokens,
+		u.CacheWriteTokens > u.PromptTokens-u.CachedTokens,
+		u.ReasoningTokens > u.CompletionTokens:
+		return refused
+	}
+	return u
+}
+
+// saysContextLength looks for the ways in which model servers say that a prompt
+// is too long; they agree on no code.
+func saysContextLength(body []byte) bool {
+	lower := bytes.ToLower(body)
+	for _, words := range []string{
+		"context_length_exceeded", "maximum context length", "exceed_context_size", "exceeds the available context size",
+		"longer than the maximum model length", "exceeds the model's maximum context", "exceeds the context length", "context window",
+	} {
+		if bytes.Contains(lower, []byte(words)) {
+			return true
+		}
+	}
+	return false
+}
