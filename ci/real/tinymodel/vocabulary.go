@@ -22,7 +22,7 @@ const (
 	tokenUser   = "<|user|>"      // a user message follows
 	tokenTool   = "<|tool|>"      // the result of a tool call follows
 	tokenReply  = "<|assistant|>" // the model replies with Text
-	tokenCall   = "<|call|>"      // the model replies with ToolCall
+	tokenCall   = "<|function|>"  // the model replies with ToolCall
 )
 
 // bosID, unknownID and the byte tokens behind them stand where llama

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// laneLimit bounds everything, the first build included.
+const laneLimit = 40 * time.Minute
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, laneLimit)
+	defer cancel()
+	os.Exit(lane(ctx, os.Stdout))
+}
+
+// lane runs the whole lane and returns the exit code of the program.
+func lane(ctx context.Context, log io.Writer) int {
+	var t tally
+	w, err := newWorkplace(".")
+	if err == nil {
+		err = judge(ctx, w, &t, log)
+	}
+	var cannot unable
+	switch {
+	case errors.As(err, &cannot):
+		fmt.Fprintf(log, "real model server: %d passed, %d failed, 1 skipped (%s)\n", t.passed, t.failed, cannot.reason)
+	case err != nil:
+		t.failed++
+		fmt.Fprintf(log, "FAIL  %v\n", err)
+		fallthrough
+	default:
+		fmt.Fprintf(log, "real model server: %d passed, %d failed, 0 skipped\n", t.passed, t.failed)
+	}
+	if t.failed > 0 {
+		return 1
+	}
+	return 0
+}
+
+// judge brings up the servers and runs every check.
+func judge(ctx context.Context, w workplace, t *tally, log io.Writer) error {
+	program, version, err := buildOllama(ctx, w, log)
+	if err != nil {
+		return err
+	}
+	plumbline, err := buildPlumbline(ctx, w, log)
+	if err != nil {
+		return err
+	}
+	modelfile, err := writeModel(w)
+	if err != nil {
+		return err
+	}
+	server, err := startOllama(ctx, w, program, modelfile)
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	fmt.Fprintf(log, "Ollama %s serves at %s\n", version, server.url)
+
+	t.check(log, "Ollama streams the known text", func() error {
+		return saysKnownText(ctx, server.url, "")
+	})
+	j := judgement{workplace: w, plumbline: plumbline, ollama: server, log: log}
+	gateway, err := j.startGateway(ctx)
+	if err != nil {
+		return err
+	}
+	defer gateway.stop()
+	t.check(log, "the gateway relays the known text", func() error {
+		return saysKnownText(ctx, gateway.url, gatewayKey)
+	})
+	t.check(log, "the gateway in front of Ollama conforms to profile mortar", func() error {
+		return j.run(ctx, "gateway", "mortar", gateway.url, gatewayKey, "ci/real/gateway-baseline.yaml")
+	})
+	t.check(log, "Ollama itself breaks exactly what the baseline lists of profile openai", func() error {
+		return j.run(ctx, "ollama", "openai", server.url, "", "ci/real/ollama-baseline.yaml")
+	})
+	return ctx.Err()
+}
+
+// workplace is where the lane finds and leaves things.
+type workplace struct {
+	root  string // of the repository
+	cache string // kept for the next time
+	out   string // reports and logs of this time
+}
+
+func newWorkplace(root string) (workplace, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return workplace{}, err
+	}
+	if _, err := os.Stat(filepath.Join(root, "cmd", "plumbline")); err != nil {
+		return workplace{}, fmt.Errorf("%s is not the root of plumbline's repository: start this with make real", root)
+	}
+	w := workplace{root: root, cache: filepath.Join(root, ".cache", "real"), out: filepath.Join(root, "out", "real")}
+	return w, errors.Join(os.MkdirAll(w.cache, 0o755), os.MkdirAll(w.out, 0o755))
+}
+
+// tally counts checks.
+type tally struct{ passed, failed int }
+
+func (t *tally) check(log io.Writer, name string, f func() error) {
+	start := time.Now()
+	err := f()
+	took := time.Since(start).Round(time.Millisecond)
+	if err != nil {
+		t.failed++
+		fmt.Fprintf(log, "FAIL  %s (%s): %v\n", name, took, err)
+		return
+	}
+	t.passed++
+	fmt.Fprintf(log, "PASS  %s (%s)\n", name, took)
+}
