@@ -16,10 +16,10 @@ import (
 // maxLine is the longest line of a stream that is read.
 const maxLine = 1 << 20
 
-// stream sends one streamed chat request to the server at base and returns the
-// text of the reply. It knows just enough of the format to read a server that
+// stream sends one streamed chat request to the server at base, with the key if
+// there is one, and returns the text of the reply. It knows just enough of the format to read a server that
 // keeps to it; judging is plumbline's business.
-func stream(ctx context.Context, base string, maxTokens int) (string, error) {
+func stream(ctx context.Context, base, key string, maxTokens int) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
 	body := map[string]any{
@@ -29,7 +29,7 @@ func stream(ctx context.Context, base string, maxTokens int) (string, error) {
 	reader, writer := io.Pipe()
 	sent := make(chan error, 1)
 	go func() {
-		err := post(ctx, http.MethodPost, base+"/v1/chat/completions", body, writer)
+		err := exchange(ctx, http.MethodPost, base+"/v1/chat/completions", key, body, writer)
 		_ = writer.CloseWithError(err)
 		sent <- err
 	}()
@@ -63,8 +63,8 @@ func readText(r io.Reader) (string, error) {
 }
 
 // saysKnownText asks the server at base for the reply that is known in advance.
-func saysKnownText(ctx context.Context, base string) error {
-	text, err := stream(ctx, base, 2*tinymodel.Tokens())
+func saysKnownText(ctx context.Context, base, key string) error {
+	text, err := stream(ctx, base, key, 2*tinymodel.Tokens())
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func awaitOK(ctx context.Context, s *server, url string) error {
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
-		if err := post(ctx, http.MethodGet, url, nil, io.Discard); err == nil {
+		if err := exchange(ctx, http.MethodGet, url, "", nil, io.Discard); err == nil {
 			return nil
 		}
 		select {
@@ -97,9 +97,9 @@ func awaitOK(ctx context.Context, s *server, url string) error {
 	}
 }
 
-// post sends body as JSON and copies the response's body to answer. Any status
-// but 200 is an error.
-func post(ctx context.Context, method, url string, body any, answer io.Writer) error {
+// exchange sends body as JSON, with the bearer key if there is one, and copies
+// the response's body to answer. Any status but 200 is an error.
+func exchange(ctx context.Context, method, url, key string, body any, answer io.Writer) error {
 	encoded, err := json.Marshal(body)
 	if err != nil {
 		return fmt.Errorf("encoding the request to %s: %w", url, err)
@@ -109,6 +109,9 @@ func post(ctx context.Context, method, url string, body any, answer io.Writer) e
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return err
@@ -129,7 +132,7 @@ func (o *ollama) unload(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, unloadLimit)
 	defer cancel()
 	body := map[string]any{"model": modelName, "keep_alive": 0}
-	if err := post(ctx, http.MethodPost, o.url+"/api/generate", body, io.Discard); err != nil {
+	if err := exchange(ctx, http.MethodPost, o.url+"/api/generate", "", body, io.Discard); err != nil {
 		return fmt.Errorf("unloading the model: %w", err)
 	}
 	return nil

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// gatewayKey is the key that the gateway accepts when its configuration names
+// no organization.
+const gatewayKey = "dev-key"
+
+// runLimit bounds one run of plumbline.
+const runLimit = 12 * time.Minute
+
+// gatewayConfig is the gateway's configuration: the tiny model, served by the
+// Ollama at a URL. The prices are there because a model has to have some.
+const gatewayConfig = `listeners:
+  - address: %s
+    profile: mortar
+models:
+  - id: %s
+    contextWindow: 2048
+    prices: {input: "0.0313", cacheRead: "0.00313", cacheWrite: "0.039125", output: "0.2373"}
+    modelServers:
+      - url: %s/v1
+`
+
+// judgement runs plumbline on servers.
+type judgement struct {
+	workplace
+	plumbline string // the program
+	ollama    *ollama
+	log       io.Writer
+}
+
+// gateway is a running plumbline gateway.
+type gateway struct {
+	*server
+	url string
+}
+
+func (j judgement) startGateway(ctx context.Context) (*gateway, error) {
+	address, err := freeAddress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(j.cache, "gateway.yaml")
+	text := fmt.Sprintf(gatewayConfig, address, modelName, j.ollama.url)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		return nil, fmt.Errorf("writing the gateway's configuration: %w", err)
+	}
+	process, err := serve(ctx, filepath.Join(j.out, "gateway.log"), nil, j.plumbline, "gateway", "--config", config)
+	if err != nil {
+		return nil, err
+	}
+	g := &gateway{server: process, url: "http://" + address}
+	if err := awaitOK(ctx, process, g.url+"/healthz"); err != nil {
+		g.stop()
+		return nil, err
+	}
+	return g, nil
+}
+
+// run judges the target and keeps the reports under name. The baseline, a path
+// in the repository, lists the rows that are known to fail.
+func (j judgement) run(ctx context.Context, name, profile, target, key, baseline string) error {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	defer cancel()
+	pretty, err := os.Create(filepath.Join(j.out, name+".txt"))
+	if err != nil {
+		return fmt.Errorf("keeping the report: %w", err)
+	}
+	args := []string{
+		"run", "--target", target, "--model", modelName, "--profile", profile,
+		"--allow-inconclusive", "--concurrency", "4",
+		"--report", "pretty", "--report", "json:" + filepath.Join(j.out, name+".json"),
+		"--baseline", filepath.Join(j.root, baseline),
+	}
+	cmd := command(ctx, j.plumbline, args...)
+	cmd.Env = append(os.Environ(), "PLUMBLINE_KEY="+key)
+	reloads := j.ollama.watch(ctx)
+	err = errors.Join(run(cmd, io.MultiWriter(pretty, j.log)), pretty.Close())
+	if n := reloads(); n > 0 {
+		fmt.Fprintf(j.log, "Ollama stopped answering %d times and was reloaded; findings of this run may stem from that\n", n)
+	}
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("plumbline run did not end within %s", runLimit)
+	case errors.As(err, &exit):
+		return fmt.Errorf("plumbline run exited with %d", exit.ExitCode())
+	}
+	return err
+}
