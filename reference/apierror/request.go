@@ -65,10 +65,10 @@ func StringTooLong(param string, maximum int) *Error {
 	return invalid("string_above_max_length", param, "Invalid '%s': string too long. Expected a string with maximum length %d.", param, maximum)
 }
 
-// OnlyWith says that a parameter is allowed only together with another, as
-// stream_options with stream. Its code is null, as OpenAI's is.
-func OnlyWith(param, other string) *Error {
-	return invalid("", param, "The '%s' parameter is only allowed when '%s' is enabled.", param, other)
+// OnlyWhen says that a parameter is allowed on a condition only, such as
+// "'stream' is enabled". Its code is null, as OpenAI's is.
+func OnlyWhen(param, condition string) *Error {
+	return invalid("", param, "The '%s' parameter is only allowed when %s.", param, condition)
 }
 
 // Conflict says that two parameters contradict each other.
