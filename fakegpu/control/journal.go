@@ -23,18 +23,21 @@ const (
 
 // Record is one request as the fake GPU saw it.
 type Record struct {
-	ID           string          `json:"id"` // the server's own completion id
-	Path         string          `json:"path"`
-	Body         json.RawMessage `json:"body"` // as received, at most 1 MiB
+	ID   string `json:"id"` // the server's own completion id
+	Path string `json:"path"`
+	// Body is the request body as received. One that is no JSON, or larger than
+	// 1 MiB, stands as a JSON string of its first MiB.
+	Body         json.RawMessage `json:"body"`
+	Scripted     bool            `json:"scripted"` // a script was played, not the steady engine
 	Stream       bool            `json:"stream"`
 	IncludeUsage bool            `json:"includeUsage"`
 	ReceivedAt   int64           `json:"receivedAt"`
 	PromptTokens int             `json:"promptTokens"`
 	CachedTokens int             `json:"cachedTokens"`
 	// TokenTimes holds the time at which each generated token was handed to
-	// the network, in order, for every choice together.
+	// the network, in order, for every choice together, at most the first million.
 	TokenTimes []int64 `json:"tokenTimes"`
-	// Generated counts the tokens generated up to now, len(TokenTimes).
+	// Generated counts the tokens generated up to now.
 	Generated int    `json:"generated"`
 	Ending    Ending `json:"ending"`
 	// EndedAt is when it ended; for an abort, when the server noticed.

@@ -13,7 +13,8 @@ type Script struct {
 
 	// Steps are played in order. When they contain no ending (see Step), the
 	// server appends its ordinary one: a finish chunk with reason stop, a usage
-	// chunk if the request asked for one, and [DONE].
+	// chunk if the request asked for one, and [DONE]. When the finish chunk is
+	// there already, only [DONE] is appended.
 	Steps []Step `json:"steps"`
 
 	// HTTP, when set, answers with this plain HTTP response and plays no steps.
@@ -36,6 +37,8 @@ type Script struct {
 	// to the engine's own count.
 	PromptTokens int  `json:"promptTokens,omitempty"`
 	CachedTokens *int `json:"cachedTokens,omitempty"`
+	// CacheWriteTokens is reported as cache_write_tokens; nil reports none.
+	CacheWriteTokens *int `json:"cacheWriteTokens,omitempty"`
 
 	// Framing of the whole stream.
 	LineEnd    string `json:"lineEnd,omitempty"`    // "" or "lf", "crlf", "cr"
@@ -65,7 +68,8 @@ const (
 )
 
 // Step is one action. Exactly one of its fields is set; the endings are Finish
-// (when followed by nothing), Done, Close, Reset, Cut and Hang.
+// and Error (when followed by nothing), Done, Close, Reset, Cut and Hang.
+// Steps may follow Done, but none can follow Close, Reset, Cut or Hang.
 type Step struct {
 	// Token writes one content chunk that counts as one generated token.
 	Token *Token `json:"token,omitempty"`
@@ -80,7 +84,8 @@ type Step struct {
 	Raw []byte `json:"raw,omitempty"`
 	// Comment writes an SSE comment line ": text" and a blank line.
 	Comment string `json:"comment,omitempty"`
-	// Error writes the data event {"error": …}.
+	// Error writes the data event {"error": …}; as the last step the body then
+	// ends cleanly, without [DONE].
 	Error *ErrorObject `json:"error,omitempty"`
 	// Finish writes the finish chunk of every choice, with this finish_reason;
 	// usage follows it where the dialect puts it.
@@ -106,6 +111,8 @@ type Token struct {
 	// flushes, so that the peer reads it in pieces: inside a UTF-8 sequence, a
 	// JSON escape or the field name.
 	Cuts []int `json:"cuts,omitempty"`
+	// CutPauseMS waits that many milliseconds at each cut: silence inside an event.
+	CutPauseMS int `json:"cutPauseMs,omitempty"`
 	// Escape writes every non-ASCII character as a JSON \u escape.
 	Escape bool `json:"escape,omitempty"`
 	// Pad adds a field of that many bytes that clients ignore, for long lines.

@@ -1,0 +1,184 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"plumbline.dev/plumbline/fakegpu/control"
+	"plumbline.dev/plumbline/fakegpu/engine"
+	"plumbline.dev/plumbline/fakegpu/internal/store"
+	"plumbline.dev/plumbline/fakegpu/internal/wire"
+)
+
+// maxBody bounds a request body, in bytes.
+const maxBody = 32 << 20
+
+// complete serves one chat or text completion.
+func (s *Server) complete(w http.ResponseWriter, r *http.Request, chat bool) {
+	if !s.enter() {
+		http.Error(w, "the server is shutting down", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.replies.Done()
+	body, err := readBody(r, maxBody)
+	if err != nil {
+		s.refuse(w, bodyError(err))
+		return
+	}
+	var run *store.Run
+	if nonce, ok := control.FindNonce(body); ok {
+		run = s.store.Begin(nonce, r.URL.Path, body)
+	}
+	ending := control.EndingFailed
+	defer func() { run.End(ending) }()
+
+	req, refusal := wire.DecodeRequest(body, chat, s.dialect)
+	if refusal == nil {
+		refusal = s.known(req)
+	}
+	script := run.Script()
+	switch {
+	case script != nil && script.HTTP != nil:
+		if refusal == nil {
+			run.Understood("", req.Stream, req.IncludeUsage, s.engine.Count(engine.Prompt{Text: req.Prompt}), 0)
+		}
+		ending = answer(w, script.HTTP)
+	case refusal != nil:
+		s.refuse(w, refusal)
+	default:
+		ending = s.reply(w, r, req, run)
+	}
+}
+
+// enter counts one more running reply, unless the server is closing.
+func (s *Server) enter() bool {
+	s.entrance.Lock()
+	defer s.entrance.Unlock()
+	if s.life.Err() != nil {
+		return false
+	}
+	s.replies.Add(1)
+	return true
+}
+
+func bodyError(err error) *wire.Error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return &wire.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body has more than %d bytes", maxBody)}
+	}
+	return &wire.Error{Status: http.StatusBadRequest, Message: "the body could not be read"}
+}
+
+// known refuses a model that is not served: vLLM looks at the name, the others
+// do not.
+func (s *Server) known(req *wire.Request) *wire.Error {
+	if req.Model == "" {
+		req.Model = modelName(s.options)
+	}
+	if s.dialect == wire.VLLM && s.options.Model != "" && req.Model != s.options.Model {
+		return wire.NotFound(req.Model)
+	}
+	return nil
+}
+
+func (s *Server) refuse(w http.ResponseWriter, e *wire.Error) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(e.Status)
+	// A failure means that the peer has left; there is nobody to tell.
+	_, _ = w.Write(e.JSON(s.dialect))
+}
+
+// answer writes a script's plain HTTP answer.
+func answer(w http.ResponseWriter, a *control.HTTPAnswer) control.Ending {
+	for name, value := range a.Headers {
+		w.Header().Set(name, value)
+	}
+	if w.Header().Get("Content-Type") == "" && strings.HasPrefix(a.Body, "{") {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	w.WriteHeader(a.Status)
+	_, err := w.Write([]byte(a.Body))
+	switch {
+	case err != nil && !errors.Is(err, http.ErrBodyNotAllowed):
+		return control.EndingAborted
+	case a.Status >= 400:
+		return control.EndingFailed
+	}
+	return control.EndingFinished
+}
+
+// reply generates the reply to a request that was understood.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, req *wire.Request, run *store.Run) control.Ending {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+
+	x := &session{
+		w: w, ctx: ctx, req: req, run: run, dialect: s.dialect, script: run.Script(),
+		id: newID(s.dialect, req.Chat), created: time.Now().Unix(), started: time.Now(),
+	}
+	var generation *engine.Generation
+	if x.script == nil {
+		x.script = &control.Script{}
+		var err error
+		generation, err = s.engine.Generate(engine.Prompt{Text: req.Prompt}, engine.Params{
+			Choices: req.Choices, MaxTokens: req.MaxTokens, Stop: req.Stop, Seed: req.Seed, IgnoreEOS: req.IgnoreEOS,
+		})
+		var tooLong *engine.PromptTooLongError
+		if errors.As(err, &tooLong) {
+			s.refuse(w, wire.ContextExceeded(err.Error(), tooLong.PromptTokens, tooLong.ContextWindow, s.dialect))
+			return control.EndingFailed
+		}
+		x.usage = wire.Usage{PromptTokens: generation.PromptTokens}
+		if generation.CachedTokens > 0 {
+			x.usage.CachedTokens = &generation.CachedTokens
+		}
+	} else {
+		x.usage = s.scriptedUsage(req, x.script)
+	}
+	run.Understood(x.id, req.Stream, req.IncludeUsage, x.usage.PromptTokens, value(x.usage.CachedTokens))
+	x.meter = s.metrics.begin(x.usage.PromptTokens)
+	err := x.generate(generation)
+	x.meter.end(x.reason)
+	switch {
+	case err == nil:
+		return control.EndingFinished
+	case errors.Is(err, errFailed) || s.life.Err() != nil:
+		return control.EndingFailed
+	}
+	return control.EndingAborted
+}
+
+func (s *Server) scriptedUsage(req *wire.Request, script *control.Script) wire.Usage {
+	u := wire.Usage{
+		PromptTokens: script.PromptTokens, CachedTokens: script.CachedTokens, CacheWriteTokens: script.CacheWriteTokens,
+	}
+	if u.PromptTokens == 0 {
+		u.PromptTokens = s.engine.Count(engine.Prompt{Text: req.Prompt})
+	}
+	return u
+}
+
+func value(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// newID returns an id of a reply as the dialect forms it.
+func newID(d wire.Dialect, chat bool) string {
+	digits := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
+	switch {
+	case d == wire.SGLang:
+		return digits
+	case chat || d == wire.LlamaCpp:
+		return "chatcmpl-" + digits
+	}
+	return "cmpl-" + digits
+}
