@@ -20,6 +20,7 @@ const (
 // decoder turns chunks into events and remembers what has been said.
 type decoder struct {
 	choices []choiceState
+	dialect Dialect
 }
 
 // choiceState is what is known of one choice.
@@ -29,8 +30,8 @@ type choiceState struct {
 	calls    []toolCall
 }
 
-func newDecoder(choices int) *decoder {
-	return &decoder{choices: make([]choiceState, choices)}
+func newDecoder(choices int, dialect Dialect) *decoder {
+	return &decoder{choices: make([]choiceState, max(choices, 1)), dialect: dialect.withDefaults()}
 }
 
 // finished tells whether every choice has its finish.
@@ -85,7 +86,7 @@ func (d *decoder) chunk(b *completion.Batch, data []byte, isError bool) *Error {
 		}
 	}
 	if usage != nil && !isNull(usage) {
-		b.Add(completion.Event{Kind: completion.KindUsage, Usage: decodeUsage(usage)})
+		b.Add(completion.Event{Kind: completion.KindUsage, Usage: decodeUsage(usage, d.dialect)})
 	}
 	return nil
 }

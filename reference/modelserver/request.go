@@ -12,9 +12,10 @@ import (
 // requestBody derives the request to a model server from the client's. All
 // fields of the client travel on, byte for byte, but those that are the
 // gateway's to decide: the reply is always streamed, so that every request is
-// counted, stopped and aborted in one way, and usage is always asked for. The
-// limit goes under its older name, which every model server knows.
-func requestBody(req *completion.Request, model string) []byte {
+// counted, stopped and aborted in one way; usage is always asked for; and the
+// limit goes under the one name that the server knows.
+func requestBody(req *completion.Request, server Server) []byte {
+	model := server.Model
 	if model == "" {
 		model = req.Model
 	}
@@ -24,9 +25,14 @@ func requestBody(req *completion.Request, model string) []byte {
 	}
 	body := append(make([]byte, 0, size), `{"model":`...)
 	body = appendQuoted(body, model)
-	body = append(body, `,"stream":true,"stream_options":{"include_usage":true}`...)
+	body = append(body, `,"stream":true`...)
+	if !server.Dialect.WithoutUsage {
+		body = append(body, `,"stream_options":{"include_usage":true}`...)
+	}
 	if req.MaxTokens != nil {
-		body = append(body, `,"max_tokens":`...)
+		body = append(body, ',')
+		body = appendQuoted(body, server.Dialect.MaxTokensField)
+		body = append(body, ':')
 		body = strconv.AppendInt(body, int64(*req.MaxTokens), 10)
 	}
 	for _, key := range slices.Sorted(maps.Keys(req.Body)) {

@@ -30,9 +30,38 @@ type Server struct {
 	// IdleTimeout is the longest silence before its reply is given up; 0 waits
 	// for ever.
 	IdleTimeout time.Duration
+	Dialect     Dialect
 }
 
-// member is a server in a pool, with its state.
+// Dialect is where model servers differ. The zero value is OpenAI's API with
+// the older name of the limit, which every model server knows.
+type Dialect struct {
+	// WithoutUsage leaves stream_options out, for servers that refuse them.
+	WithoutUsage bool
+	// MaxTokensField is the name of the limit; "" is max_tokens.
+	MaxTokensField string
+	// CachedBeside says that prompt_tokens does not include the cached tokens.
+	CachedBeside bool
+	// CachedField and CacheWriteField are paths within usage, with dots between
+	// the keys; "" is prompt_tokens_details.cached_tokens and
+	// prompt_tokens_details.cache_write_tokens.
+	CachedField, CacheWriteField string
+}
+
+func (d Dialect) withDefaults() Dialect {
+	if d.MaxTokensField == "" {
+		d.MaxTokensField = "max_tokens"
+	}
+	if d.CachedField == "" {
+		d.CachedField = "prompt_tokens_details.cached_tokens"
+	}
+	if d.CacheWriteField == "" {
+		d.CacheWriteField = "prompt_tokens_details.cache_write_tokens"
+	}
+	return d
+}
+
+// poolServer is a server in a pool, with its state.
 type poolServer struct {
 	Server
 	base    string // ends with /v1
@@ -53,6 +82,7 @@ func newPoolServer(s Server) (*poolServer, error) {
 	if s.Name == "" {
 		s.Name = u.Host
 	}
+	s.Dialect = s.Dialect.withDefaults()
 	return &poolServer{Server: s, base: base}, nil
 }
 
@@ -70,7 +100,7 @@ func (s *poolServer) open(ctx context.Context, hc *http.Client, req *completion.
 		cancel(err)
 		return nil, err
 	}
-	post, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/chat/completions", bytes.NewReader(requestBody(req, s.Model)))
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/chat/completions", bytes.NewReader(requestBody(req, s.Server)))
 	if err != nil {
 		return fail(fmt.Errorf("building the request to model server %s: %w", s.Name, err))
 	}
@@ -93,7 +123,7 @@ func (s *poolServer) open(ctx context.Context, hc *http.Client, req *completion.
 	}
 	return &Reply{
 		server: s, ctx: ctx, cancel: cancel, idle: idle, body: resp.Body,
-		scan: scanner{r: body, max: maxLine}, decode: newDecoder(req.Choices),
+		scan: scanner{r: body, max: maxLine}, decode: newDecoder(req.Choices, s.Dialect),
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package modelserver
 import (
 	"bytes"
 	"strconv"
+	"strings"
 
 	"plumbline.dev/plumbline/reference/completion"
 )
@@ -14,7 +15,7 @@ const maxCount = 1 << 31
 // decodeUsage reads a usage object. Counts that no reply can have (negative,
 // fractional, beyond all bounds, contradicting each other) make all of it
 // worthless: the result is then the zero Usage, marked Estimated.
-func decodeUsage(object []byte) completion.Usage {
+func decodeUsage(object []byte, dialect Dialect) completion.Usage {
 	refused := completion.Usage{Estimated: true, CacheWriteTokens: -1}
 	if !isObject(object) {
 		return refused
@@ -42,12 +43,16 @@ func decodeUsage(object []byte) completion.Usage {
 			u.CompletionTokens = count(value, absent)
 		case "total_tokens":
 			total = count(value, absent)
-		case "prompt_tokens_details":
-			u.CachedTokens = count(member(value, "cached_tokens"), 0)
-			u.CacheWriteTokens = count(member(value, "cache_write_tokens"), absent)
 		case "completion_tokens_details":
 			u.ReasoningTokens = count(member(value, "reasoning_tokens"), 0)
 		}
+	}
+	u.CachedTokens = count(at(object, dialect.CachedField), 0)
+	u.CacheWriteTokens = count(at(object, dialect.CacheWriteField), absent)
+	if dialect.CachedBeside && u.PromptTokens >= 0 {
+		// Totals of such servers follow either convention, so they tell nothing.
+		u.PromptTokens += u.CachedTokens
+		total = absent
 	}
 	if u.CompletionTokens == absent && u.PromptTokens >= 0 && total >= u.PromptTokens {
 		u.CompletionTokens = total - u.PromptTokens
@@ -61,6 +66,16 @@ func decodeUsage(object []byte) completion.Usage {
 		return refused
 	}
 	return u
+}
+
+// at returns the value at a path with dots between the keys, nil if there is none.
+func at(object []byte, path string) []byte {
+	for key := range strings.SplitSeq(path, ".") {
+		if object = member(object, key); object == nil {
+			return nil
+		}
+	}
+	return object
 }
 
 // saysContextLength looks for the ways in which model servers say that a prompt

@@ -1,0 +1,132 @@
+package gateway
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"plumbline.dev/plumbline/reference/account"
+	"plumbline.dev/plumbline/reference/apierror"
+	"plumbline.dev/plumbline/reference/completion"
+	"plumbline.dev/plumbline/reference/config"
+	"plumbline.dev/plumbline/reference/format"
+	"plumbline.dev/plumbline/reference/format/chat"
+	"plumbline.dev/plumbline/reference/generation"
+)
+
+// bodyTimeout is how long a client may take to send its request. A reply has
+// no limit of time.
+const bodyTimeout = time.Minute
+
+// newID makes the id of a completion: 96 bits that nobody can guess.
+func newID() string {
+	var random [12]byte
+	_, _ = rand.Read(random[:]) // it never fails: it ends the process instead
+	return "chatcmpl-" + hex.EncodeToString(random[:])
+}
+
+// completions serves POST /v1/chat/completions.
+func (f *face) completions(w http.ResponseWriter, r *http.Request) {
+	id := newID()
+	w.Header().Set(generation.RequestIDHeader, id)
+	who, e := f.admit(r)
+	if e != nil {
+		f.refuse(w, r, e)
+		return
+	}
+	req, m, e := f.decode(w, r)
+	if e != nil {
+		f.refuse(w, r, e)
+		return
+	}
+	gen := &generation.Generation{
+		Info:         generation.Info{ID: id, Org: who.Org, KeyID: who.KeyID, Model: m.ID, Stream: req.Stream},
+		Request:      req,
+		Backend:      m.backend,
+		Encoder:      encoderOf(id, m.ID, req),
+		WriteError:   chat.WriteError,
+		Bus:          f.bus,
+		Observer:     f.observer,
+		PromptTokens: func() int64 { return int64(f.counter.CountMessages(req.Messages)) },
+		Ping:         f.cfg.Intervals.Ping,
+		Grace:        headGrace,
+		Drain:        f.drain,
+	}
+	if gen.Serve(r.Context(), w) {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func encoderOf(id, model string, req *completion.Request) format.Encoder {
+	head := chat.Head{ID: id, Model: model, Created: time.Now().Unix()}
+	if req.Stream {
+		return chat.NewStream(head, req.IncludeUsage)
+	}
+	return chat.NewReply(head, max(req.Choices, 1))
+}
+
+// admit checks what can be checked before the body is read.
+func (f *face) admit(r *http.Request) (account.Identity, *apierror.Error) {
+	who, e := f.directory.Authenticate(r)
+	if e != nil {
+		return who, e
+	}
+	if f.draining.Load() {
+		return who, apierror.ShuttingDown()
+	}
+	if declared := r.Header.Get("Content-Type"); declared != "" {
+		media, _, err := mime.ParseMediaType(declared)
+		if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
+			return who, apierror.UnsupportedMedia(declared)
+		}
+	}
+	return who, nil
+}
+
+// decode reads the request and finds its model.
+func (f *face) decode(w http.ResponseWriter, r *http.Request) (*completion.Request, *model, *apierror.Error) {
+	body, e := f.body(w, r)
+	if e != nil {
+		return nil, nil, e
+	}
+	req, e := chat.DecodeRequest(body, chat.Defaults{Model: f.models[0].ID})
+	if e != nil {
+		return nil, nil, e
+	}
+	m, ok := f.names[req.Model]
+	if !ok {
+		return nil, nil, apierror.ModelNotFound(req.Model)
+	}
+	req.Model = m.ID
+	if f.profile == config.ProfileNotholy {
+		req.IncludeUsage = true // "What to expect": always, asked or not
+	}
+	return req, m, nil
+}
+
+// body reads the whole body into memory: a request that is still being read
+// while its reply is written can break the reply.
+func (f *face) body(w http.ResponseWriter, r *http.Request) ([]byte, *apierror.Error) {
+	limit := f.cfg.Limits.MaxBodyBytes
+	if r.ContentLength > limit {
+		return nil, apierror.TooLarge(limit)
+	}
+	rc := http.NewResponseController(w)
+	// A server that cannot set deadlines has none to protect it, no more.
+	_ = rc.SetReadDeadline(time.Now().Add(bodyTimeout))
+	defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, apierror.TooLarge(limit)
+	case err != nil:
+		return nil, apierror.InvalidJSON("it ended before it was complete")
+	}
+	return body, nil
+}
