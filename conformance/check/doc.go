@@ -1,0 +1,13 @@
+// Package check judges what came over the wire. It is pure: a
+// [wire.Transcript] goes in, a list of [Finding] comes out, and the only times it
+// knows are those that stand in the transcript.
+//
+// [ParseChat] reads a streamed chat completion without ever failing; each rule
+// is one method of [Chat] that judges one thing and returns what it found, or
+// nothing. [ChatRules], [FailedRules] and [StoppedRules] list the rules for a
+// reply that is complete, one whose model server failed, and one that was
+// stopped by its id, each with the rows of the catalogue that it judges.
+//
+// [ParseCompletion], [ParseError], [ParseModels] and [StopAnswer] do the same for
+// answers that are one JSON document. [Keepalive] and [PauseSeen] judge times.
+package check
