@@ -14,14 +14,15 @@ type Rule struct {
 
 // ChatRules lists the rules for a reply that is to be complete.
 func ChatRules() []Rule {
-	return slices.Concat(headRules(), framingRules(), chunkRules(), []Rule{
+	return slices.Concat(headRules(), framingRules(), chunkRules(), usageRules(
+		[]string{"mortar-stream-04", "openai-chat-12"}, []string{"mortar-stream-05", "openai-chat-13"},
+	), []Rule{
 		{Name: "HasChunks", Judge: (*Chat).HasChunks, Rows: []string{
 			"mortar-stream-02", "mortar-stream-21", "openai-chat-02", "openai-chat-04", "openai-chat-05",
 			"openai-chat-06", "openai-chat-07", "openai-chat-08",
 		}},
 		{Name: "FinishOnce", Judge: (*Chat).FinishOnce, Rows: []string{"mortar-stream-12", "openai-chat-09"}},
 		{Name: "EachChoice", Judge: (*Chat).EachChoice, Rows: []string{"openai-chat-10"}},
-		{Name: "UsageLast", Judge: (*Chat).UsageLast, Rows: []string{"mortar-stream-04", "openai-chat-12"}},
 		{Name: "DoneOnce", Judge: (*Chat).DoneOnce, Rows: []string{"mortar-stream-11", "openai-chat-03"}},
 		{Name: "DoneLast", Judge: (*Chat).DoneLast, Rows: []string{"mortar-stream-11", "openai-chat-03"}},
 		{Name: "CleanEnd", Judge: (*Chat).CleanEnd, Rows: []string{"mortar-stream-11", "openai-chat-03"}},
@@ -47,14 +48,14 @@ func FailedRules() []Rule {
 
 // StoppedRules lists the rules for a reply that was stopped by its id.
 func StoppedRules() []Rule {
-	return slices.Concat(headRules(), framingRules(), chunkRules(), []Rule{
+	return slices.Concat(headRules(), framingRules(), chunkRules(), usageRules(
+		[]string{"mortar-cancel-08"}, []string{"mortar-cancel-08"},
+	), []Rule{
 		{Name: "NoFinish", Judge: (*Chat).NoFinish, Rows: []string{"mortar-cancel-07"}},
-		{Name: "UsageLast", Judge: (*Chat).UsageLast, Rows: []string{"mortar-cancel-08"}},
 		{Name: "DoneOnce", Judge: (*Chat).DoneOnce, Rows: []string{"mortar-cancel-09"}},
 		{Name: "DoneLast", Judge: (*Chat).DoneLast, Rows: []string{"mortar-cancel-09"}},
 		{Name: "CleanEnd", Judge: (*Chat).CleanEnd, Rows: []string{"mortar-cancel-09"}},
 		{Name: "NoErrorKey", Judge: (*Chat).NoErrorKey, Rows: []string{"openai-chat-20"}},
-		{Name: "NoUsage", Judge: (*Chat).NoUsage, Rows: []string{"mortar-cancel-08"}},
 	})
 }
 
@@ -99,15 +100,24 @@ func chunkRules() []Rule {
 		{Name: "NothingAfterFinish", Judge: (*Chat).NothingAfterFinish, Rows: []string{"mortar-stream-12", "openai-chat-09"}},
 		{Name: "ChoiceOver", Judge: (*Chat).ChoiceOver, Rows: []string{"openai-chat-09"}},
 		{Name: "ToolDeltas", Judge: (*Chat).ToolDeltas, Rows: []string{"openai-chat-11"}},
-		{Name: "UsageOnce", Judge: (*Chat).UsageOnce, Rows: []string{"mortar-stream-04", "openai-chat-12"}},
 		{Name: "UsageNullBefore", Judge: (*Chat).UsageNullBefore, Rows: []string{"openai-chat-12"}},
-		{Name: "NoUsage", Judge: (*Chat).NoUsage, Rows: []string{"mortar-stream-05", "openai-chat-13"}},
-		{Name: "NoEmptyChoices", Judge: (*Chat).NoEmptyChoices, Rows: []string{"mortar-stream-05"}},
 		{Name: "UsageSums", Judge: (*Chat).UsageSums, Rows: []string{"openai-chat-14"}},
 		{Name: "UsageNotZero", Judge: (*Chat).UsageNotZero, Rows: []string{"openai-chat-15"}},
 		{Name: "TokenLimit", Judge: (*Chat).TokenLimit, Rows: []string{"openai-chat-18"}},
 		{Name: "Logprobs", Judge: (*Chat).Logprobs, Rows: []string{"openai-chat-16"}},
 		{Name: "NoVendorFields", Judge: (*Chat).NoVendorFields, Rows: []string{"mortar-stream-30"}},
+	}
+}
+
+// usageRules judge whether usage comes where it was asked for, which asked
+// states, and only there, which unasked states.
+func usageRules(asked, unasked []string) []Rule {
+	return []Rule{
+		{Name: "UsageLast", Judge: (*Chat).UsageLast, Rows: asked},
+		{Name: "UsageOnce", Judge: (*Chat).UsageOnce, Rows: asked},
+		{Name: "NoUsage", Judge: (*Chat).NoUsage, Rows: unasked},
+		// OpenAI does not rule out a chunk without choices, the documents do.
+		{Name: "NoEmptyChoices", Judge: (*Chat).NoEmptyChoices, Rows: unasked[:1]},
 	}
 }
 
