@@ -24,6 +24,10 @@ type Script struct {
 	// writes something, instead of sending them at once.
 	HoldHeaders bool `json:"holdHeaders,omitempty"`
 
+	// NoRole leaves out the chunk with the role that begins a chat stream, so
+	// that after the headers nothing comes before the first step.
+	NoRole bool `json:"noRole,omitempty"`
+
 	// IgnoreMaxTokens plays every token step although the request's max_tokens
 	// is reached: the overrun that a gateway has to end. Without it the server
 	// finishes with reason length after max_tokens tokens, as real ones do.

@@ -61,8 +61,14 @@ func Listen(ctx context.Context, addr string, o Options) (*Running, error) {
 	return r, nil
 }
 
-// URL is the server's base URL, such as http://127.0.0.1:9000.
-func (r *Running) URL() string { return "http://" + r.addr.String() }
+// URL is the server's base URL, such as http://127.0.0.1:9000. A server that
+// listens at every address is named by the loopback one.
+func (r *Running) URL() string {
+	if tcp, ok := r.addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)
+	}
+	return "http://" + r.addr.String()
+}
 
 // Addr is the address at which the server listens.
 func (r *Running) Addr() net.Addr { return r.addr }

@@ -25,8 +25,8 @@ type Server struct {
 	born    time.Time // the origin of the server's one clock
 
 	life     context.Context // ends with Close
-	abort    context.CancelFunc
-	entrance sync.Mutex // orders the end of life before the wait for replies
+	cancel   context.CancelFunc
+	entrance sync.Mutex // no reply enters once life has ended
 	replies  sync.WaitGroup
 }
 
@@ -44,13 +44,16 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fake GPU: %w", err)
 	}
+	if o.ContextWindow == 0 {
+		o.ContextWindow = engine.DefaultContextWindow
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
 		options: o, dialect: dialect, engine: e, log: o.Log, born: time.Now(), metrics: newMetrics(modelName(o)),
 	}
-	s.life, s.abort = context.WithCancel(context.Background())
+	s.life, s.cancel = context.WithCancel(context.Background())
 	s.store = store.New(store.DefaultLimits(), s.now)
 	s.mux = s.routes()
 	return s, nil
@@ -62,10 +65,14 @@ func (s *Server) Handler() http.Handler { return s.mux }
 // Close ends every running reply and returns when the last one is over.
 func (s *Server) Close() {
 	s.abort()
-	// Whoever entered before has been counted now, and nobody enters any more.
-	s.entrance.Lock()
-	s.entrance.Unlock() //nolint:staticcheck // an empty section is the point
 	s.replies.Wait()
+}
+
+// abort ends every running reply and lets no new one in.
+func (s *Server) abort() {
+	s.entrance.Lock()
+	defer s.entrance.Unlock()
+	s.cancel()
 }
 
 // now is the server's clock: Unix time in nanoseconds that a monotonic clock
@@ -99,8 +106,8 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	owner := map[wire.Dialect]string{wire.VLLM: "vllm", wire.SGLang: "sglang", wire.LlamaCpp: "llamacpp"}[s.dialect]
 	model := map[string]any{"id": modelName(s.options), "object": "model", "created": s.born.Unix(), "owned_by": owner}
-	if window := s.options.ContextWindow; window > 0 && s.dialect != wire.LlamaCpp {
-		model["max_model_len"] = window
+	if s.dialect != wire.LlamaCpp {
+		model["max_model_len"] = s.options.ContextWindow
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{model}})
 }

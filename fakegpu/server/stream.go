@@ -64,7 +64,7 @@ func (s *stream) open(flush bool) error {
 	if err := s.head("text/event-stream; charset=utf-8", flush); err != nil {
 		return err
 	}
-	if !s.req.Chat {
+	if !s.req.Chat || s.script.NoRole {
 		return nil
 	}
 	for i := range s.req.Choices {

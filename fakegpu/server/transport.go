@@ -56,7 +56,9 @@ func (t *transport) send(event []byte, cuts []int, pause time.Duration) error {
 	if !t.begun {
 		t.begun = true
 		if t.framing.BOM {
-			event = append([]byte(byteOrderMark), event...)
+			if err := t.mark(); err != nil {
+				return err
+			}
 		}
 	}
 	switch {
@@ -70,8 +72,23 @@ func (t *transport) send(event []byte, cuts []int, pause time.Duration) error {
 	return t.put(event)
 }
 
+// mark writes the byte order mark, which goes with the first event.
+func (t *transport) mark() error {
+	if t.framing.CoalesceMS > 0 {
+		return t.hold([]byte(byteOrderMark))
+	}
+	return t.write([]byte(byteOrderMark))
+}
+
 // put writes and flushes.
 func (t *transport) put(b []byte) error {
+	if err := t.write(b); err != nil {
+		return err
+	}
+	return t.flush()
+}
+
+func (t *transport) write(b []byte) error {
 	var err error
 	if t.zip != nil {
 		_, err = t.zip.Write(b)
@@ -81,7 +98,7 @@ func (t *transport) put(b []byte) error {
 	if err != nil {
 		return errLeft
 	}
-	return t.flush()
+	return nil
 }
 
 func (t *transport) flush() error {

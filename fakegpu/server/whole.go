@@ -49,7 +49,9 @@ func (o *whole) token(choice int, show string, form *control.Token) error {
 }
 
 func (o *whole) rest(choice int, text string) error {
-	o.reply.Text(choice, text)
+	if text != "" {
+		o.reply.Text(choice, text)
+	}
 	return nil
 }
 
