@@ -11,12 +11,14 @@ import (
 	"time"
 )
 
-// gatewayKey is the key that the gateway accepts when its configuration names
-// no organization.
-const gatewayKey = "dev-key"
-
 // runLimit bounds one run of plumbline.
 const runLimit = 12 * time.Minute
+
+// keys are what plumbline run presents to a target.
+type keys struct{ key, key2, org2 string }
+
+// gatewayKeys are those that gatewayConfig knows.
+var gatewayKeys = keys{"real-key", "real-key-2", "real-key-other"}
 
 // gatewayConfig is the gateway's configuration: the tiny model, served by the
 // Ollama at a URL. The prices are there because a model has to have some.
@@ -29,6 +31,11 @@ models:
     prices: {input: "0.0313", cacheRead: "0.00313", cacheWrite: "0.039125", output: "0.2373"}
     modelServers:
       - url: %s/v1
+organizations:
+  - id: one
+    keys: [{id: first, key: %s}, {id: second, key: %s}]
+  - id: two
+    keys: [{id: first, key: %s}]
 `
 
 // judgement runs plumbline on servers.
@@ -51,7 +58,7 @@ func (j judgement) startGateway(ctx context.Context) (*gateway, error) {
 		return nil, err
 	}
 	config := filepath.Join(j.cache, "gateway.yaml")
-	text := fmt.Sprintf(gatewayConfig, address, modelName, j.ollama.url)
+	text := fmt.Sprintf(gatewayConfig, address, modelName, j.ollama.url, gatewayKeys.key, gatewayKeys.key2, gatewayKeys.org2)
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		return nil, fmt.Errorf("writing the gateway's configuration: %w", err)
 	}
@@ -69,7 +76,7 @@ func (j judgement) startGateway(ctx context.Context) (*gateway, error) {
 
 // run judges the target and keeps the reports under name. The baseline, a path
 // in the repository, lists the rows that are known to fail.
-func (j judgement) run(ctx context.Context, name, profile, target, key, baseline string) error {
+func (j judgement) run(ctx context.Context, name, profile, target string, k keys, baseline string) error {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
 	pretty, err := os.Create(filepath.Join(j.out, name+".txt"))
@@ -83,7 +90,7 @@ func (j judgement) run(ctx context.Context, name, profile, target, key, baseline
 		"--baseline", filepath.Join(j.root, baseline),
 	}
 	cmd := command(ctx, j.plumbline, args...)
-	cmd.Env = append(os.Environ(), "PLUMBLINE_KEY="+key)
+	cmd.Env = append(os.Environ(), "PLUMBLINE_KEY="+k.key, "PLUMBLINE_KEY2="+k.key2, "PLUMBLINE_ORG2_KEY="+k.org2)
 	reloads := j.ollama.watch(ctx)
 	err = errors.Join(run(cmd, io.MultiWriter(pretty, j.log)), pretty.Close())
 	if n := reloads(); n > 0 {

@@ -78,13 +78,13 @@ func judge(ctx context.Context, w workplace, t *tally, log io.Writer) error {
 	}
 	defer gateway.stop()
 	t.check(log, "the gateway relays the known text", func() error {
-		return saysKnownText(ctx, gateway.url, gatewayKey)
+		return saysKnownText(ctx, gateway.url, gatewayKeys.key)
 	})
 	t.check(log, "the gateway in front of Ollama conforms to profile mortar", func() error {
-		return j.run(ctx, "gateway", "mortar", gateway.url, gatewayKey, "ci/real/gateway-baseline.yaml")
+		return j.run(ctx, "gateway", "mortar", gateway.url, gatewayKeys, "ci/real/gateway-baseline.yaml")
 	})
 	t.check(log, "Ollama itself breaks exactly what the baseline lists of profile openai", func() error {
-		return j.run(ctx, "ollama", "openai", server.url, "", "ci/real/ollama-baseline.yaml")
+		return j.run(ctx, "ollama", "openai", server.url, keys{}, "ci/real/ollama-baseline.yaml")
 	})
 	return ctx.Err()
 }
