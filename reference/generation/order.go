@@ -50,6 +50,8 @@ func (o *order) take(buf []byte, e *completion.Event) ([]byte, error) {
 		if c.finish == "" {
 			c.finish = e.Finish
 		}
+		c.tokens += int64(e.Tokens) // generated, but shown by no text
+		o.generated += int64(e.Tokens)
 		return o.begin(buf, e.Choice), nil
 	case completion.KindUsage:
 		usage := e.Usage
