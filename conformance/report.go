@@ -50,6 +50,8 @@ type ReportTarget struct {
 	Model       string `json:"model,omitempty"`
 	ModelServer string `json:"modelServer"` // scripted, live
 	Reference   bool   `json:"reference"`
+	// Shortened is true when intervals were overridden: no certificate.
+	Shortened bool `json:"shortened,omitempty"`
 }
 
 // RequirementResult is the outcome of one row of the catalogue.
@@ -71,12 +73,15 @@ type RequirementResult struct {
 
 // ScenarioResult is the outcome of one scenario.
 type ScenarioResult struct {
-	Name       string    `json:"name"`
-	Location   string    `json:"location"` // file:line in features/
-	Verdict    Verdict   `json:"verdict"`
-	Reason     string    `json:"reason,omitempty"`
-	DurationMS int64     `json:"durationMs"`
-	Evidence   *Evidence `json:"evidence,omitempty"` // of a scenario that did not pass
+	Name       string  `json:"name"`
+	Location   string  `json:"location"` // file:line in features/
+	Verdict    Verdict `json:"verdict"`
+	Reason     string  `json:"reason,omitempty"`
+	DurationMS int64   `json:"durationMs"`
+	// Termination says how the scenario's latest stream ended: complete,
+	// "error event", or the end of its body where it had neither.
+	Termination string    `json:"termination,omitempty"`
+	Evidence    *Evidence `json:"evidence,omitempty"` // of a scenario that did not pass
 }
 
 // Evidence is what a person needs to see why a scenario did not pass.

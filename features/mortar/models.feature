@@ -24,11 +24,6 @@ Feature: The list of models
     Then the chunks name the first model listed
 
   @mortar-models-03
-  Scenario: A cache write costs more than an input token
+  Scenario: A cache write costs more than an input token, and a cache read costs less
     When the client lists the models
-    Then a cache write costs more than an input token
-
-  @mortar-models-03
-  Scenario: A cache read costs less than an input token
-    When the client lists the models
-    Then a cache read costs less than an input token
+    Then a cache write costs more than an input token, and a cache read costs less

@@ -1,0 +1,71 @@
+package conformance
+
+import (
+	"net/url"
+	"strings"
+
+	"plumbline.dev/plumbline/conformance/probe"
+)
+
+// Target is what is judged.
+type Target struct {
+	// BaseURL is the root of the API, with or without /v1.
+	BaseURL string
+	// Profile names the documents: mortar (also ""), openai, or several with
+	// commas between.
+	Profile string
+	// Model is sent with each request; empty takes the first model that the
+	// target lists.
+	Model string
+	// Key is sent as a bearer token. Key2 is a second key of the same
+	// organization, Org2Key one of another organization.
+	Key, Key2, Org2Key string
+	// Control is the base URL of the fake GPU to which the target forwards. It
+	// makes the target's model server scripted; empty means a live model.
+	Control string
+	// Without lists what the target does not offer: stop, models.
+	Without []string
+	// Intervals are those of a development target that shortens the documented
+	// ones; the zero value is the documented ones. Such a run certifies nothing.
+	Intervals Intervals
+	// Reference is set for our own gateway, which is held to assumed rows too.
+	Reference bool
+}
+
+// Intervals are waits that a development target may shorten.
+type Intervals = probe.Intervals
+
+// profiles are the profiles by name.
+func (t Target) profiles() []string {
+	var names []string
+	for name := range strings.SplitSeq(t.Profile, ",") {
+		names = append(names, strings.TrimSpace(name))
+	}
+	return names
+}
+
+// normalized checks the target and completes it. The error is a *UsageError.
+func (t Target) normalized() (Target, error) {
+	if t.Profile == "" {
+		t.Profile = "mortar"
+	}
+	u, err := url.Parse(t.BaseURL)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return t, usagef("the target %q is no URL such as http://127.0.0.1:8080", t.BaseURL)
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	t.BaseURL = strings.TrimSuffix(strings.TrimSuffix(u.String(), "/"), "/v1")
+	return t, nil
+}
+
+func (t Target) probeTarget() probe.Target {
+	return probe.Target{BaseURL: t.BaseURL, Model: t.Model, Key: t.Key, Key2: t.Key2, Org2Key: t.Org2Key, Control: t.Control, Intervals: t.Intervals}
+}
+
+func (t Target) reported() ReportTarget {
+	server := "live"
+	if t.Control != "" {
+		server = "scripted"
+	}
+	return ReportTarget{URL: t.BaseURL, Model: t.Model, ModelServer: server, Reference: t.Reference, Shortened: t.Intervals != Intervals{}}
+}

@@ -1,0 +1,162 @@
+package steps
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"plumbline.dev/plumbline/conformance/probe"
+)
+
+// requestSentences say what the client asks for.
+var requestSentences = []sentence{
+	say(`the client streams a chat completion(.*)`, func(w *World) any { return w.streams }),
+	say(`the client streams the same chat completion again`, func(w *World) any { return w.streamsAgain }),
+	say(`the client asks for a chat completion(.*) that is not streamed`, func(w *World) any { return w.asksWhole }),
+	say(`the client asks for a chat completion that is not streamed, without waiting for it`, func(w *World) any { return w.asksWholeWithoutWaiting }),
+	say(`the client asks for the same chat completion without streaming`, func(w *World) any { return w.asksSameWhole }),
+	say(`the client sends the body "(.*)"`, func(w *World) any { return w.sendsBody }),
+	say(`the client sends (\{.*\})`, func(w *World) any { return w.sendsJSON }),
+	say(`the client sends a chat completion whose (\w+) is (.+)`, func(w *World) any { return w.sendsField }),
+	say(`the client sends a chat completion with logprobs whose top_logprobs is (\d+)`, func(w *World) any { return w.sendsTopLogprobs }),
+	say(`the stream has ended`, func(w *World) any { return w.hasEnded }),
+}
+
+// wish is one thing that a request may ask for, as the features say it.
+type wish struct {
+	expr  *regexp.Regexp
+	grant func(r *probe.Request, args []string)
+}
+
+func wished(expr string, grant func(r *probe.Request, args []string)) wish {
+	return wish{expr: regexp.MustCompile("^" + expr), grant: grant}
+}
+
+func usage(include bool) map[string]any { return map[string]any{"include_usage": include} }
+
+var wishes = []wish{
+	wished(`, asking for usage`, func(r *probe.Request, _ []string) { r.Fields["stream_options"] = usage(true) }),
+	wished(`, asking for no usage`, func(r *probe.Request, _ []string) { r.Fields["stream_options"] = usage(false) }),
+	wished(`, offering gzip`, func(r *probe.Request, _ []string) { r.OfferGzip = true }),
+	wished(` without naming a model`, func(r *probe.Request, _ []string) { r.WithoutModel = true }),
+	wished(` with a wrong key`, func(r *probe.Request, _ []string) { r.Key = probe.WrongKey }),
+	wished(` without a key`, func(r *probe.Request, _ []string) { r.Key = probe.NoKey }),
+	wished(` with logprobs`, func(r *probe.Request, _ []string) { r.Fields["logprobs"], r.Fields["top_logprobs"] = true, 2 }),
+	wished(` of at most (\d+) tokens?`, func(r *probe.Request, a []string) { r.Fields["max_tokens"] = number(a[0]) }),
+	wished(` of at most (\d+) completion tokens?`, func(r *probe.Request, a []string) { r.Fields["max_completion_tokens"] = number(a[0]) }),
+	wished(` of (\d+) choices`, func(r *probe.Request, a []string) { r.Fields["n"] = number(a[0]) }),
+	wished(` stopping at "([^"]*)"`, func(r *probe.Request, a []string) { r.Fields["stop"] = a[0] }),
+	wished(` with the tool "([^"]+)"`, func(r *probe.Request, a []string) { r.Fields["tools"] = tools(a) }),
+	wished(` with the tools "([^"]+)" and "([^"]+)"`, func(r *probe.Request, a []string) { r.Fields["tools"] = tools(a) }),
+}
+
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits) // the expressions let only digits through
+	return n
+}
+
+func tools(names []string) []any {
+	var list []any
+	for _, name := range names {
+		list = append(list, map[string]any{"type": "function", "function": map[string]any{
+			"name": name, "parameters": map[string]any{"type": "object", "properties": map[string]any{}}}})
+	}
+	return list
+}
+
+// request reads what stands behind "a chat completion" in a sentence.
+func (w *World) request(words string) (probe.Request, error) {
+	r := probe.Request{Fields: map[string]any{}, Long: w.long}
+	for words != "" {
+		before := words
+		for _, wish := range wishes {
+			if m := wish.expr.FindStringSubmatch(words); m != nil {
+				wish.grant(&r, m[1:])
+				words = words[len(m[0]):]
+				break
+			}
+		}
+		if words == before {
+			return r, fmt.Errorf("a request cannot ask for %q", words)
+		}
+	}
+	return r, nil
+}
+
+func (w *World) streams(ctx context.Context, words string) error {
+	r, err := w.request(words)
+	if err != nil {
+		return err
+	}
+	r.Stream = true
+	_, err = w.session.Send(ctx, r)
+	return err
+}
+
+func (w *World) streamsAgain(ctx context.Context) error {
+	if err := w.hasEnded(ctx); err != nil {
+		return err
+	}
+	_, err := w.session.Send(ctx, w.session.Last())
+	return err
+}
+
+func (w *World) asksWhole(ctx context.Context, words string) error {
+	r, err := w.request(words)
+	if err != nil {
+		return err
+	}
+	return w.complete(ctx, r)
+}
+
+func (w *World) asksSameWhole(ctx context.Context) error {
+	if err := w.hasEnded(ctx); err != nil {
+		return err
+	}
+	return w.complete(ctx, w.session.Last().Whole())
+}
+
+// complete asks for one completion that is not streamed and waits for it. It does
+// not replace the scenario's stream.
+func (w *World) complete(ctx context.Context, r probe.Request) error {
+	transcript, err := w.session.SendWhole(ctx, r)
+	w.whole, w.wholeBy = transcript, r
+	return err
+}
+
+func (w *World) asksWholeWithoutWaiting(ctx context.Context) error {
+	_, err := w.session.Send(ctx, probe.Request{})
+	return err
+}
+
+func (w *World) sendsBody(ctx context.Context, quoted string) error {
+	var body string
+	if err := json.Unmarshal([]byte(`"`+quoted+`"`), &body); err != nil {
+		return fmt.Errorf("the body is no quoted text: %w", err)
+	}
+	w.session.SendBody(ctx, []byte(body), probe.OwnKey)
+	return nil
+}
+
+func (w *World) sendsJSON(ctx context.Context, body string) {
+	w.session.SendBody(ctx, []byte(body), probe.OwnKey)
+}
+
+func (w *World) sendsField(ctx context.Context, field, value string) error {
+	if !json.Valid([]byte(value)) {
+		return fmt.Errorf("the value %s of %s is no JSON", value, field)
+	}
+	w.session.SendFields(ctx, map[string]any{field: json.RawMessage(value)})
+	return nil
+}
+
+func (w *World) sendsTopLogprobs(ctx context.Context, n int) {
+	w.session.SendFields(ctx, map[string]any{"logprobs": true, "top_logprobs": n})
+}
+
+func (w *World) hasEnded(ctx context.Context) error {
+	_, err := w.chat(ctx)
+	return err
+}

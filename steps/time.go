@@ -1,0 +1,126 @@
+package steps
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"plumbline.dev/plumbline/conformance/check"
+	"plumbline.dev/plumbline/conformance/probe"
+	"plumbline.dev/plumbline/conformance/verdict"
+)
+
+// Tolerances of the measured times; the catalogue states them with the rows.
+const (
+	pauseTolerance = 250 * time.Millisecond
+	pingTolerance  = time.Second
+)
+
+// timeSentences are about when something arrives.
+var timeSentences = []sentence{
+	say(`the client sees a pause of (\d+) s between tokens (\d+) and (\d+)`, func(w *World) any { return w.seesPause }),
+	say(`pings come every (\d+) s until token 1`, func(w *World) any { return w.pingsUntilFirstToken }),
+	say(`pings come every (\d+) s between tokens (\d+) and (\d+)`, func(w *World) any { return w.pingsBetween }),
+	say(`the response headers arrive while the model server waits`, func(w *World) any { return w.headersWhileWaiting }),
+}
+
+// quiet takes findings about times back when this machine was too late meanwhile
+// to tell.
+func quiet(stream *probe.Stream, findings []check.Finding, from, to, tolerance time.Duration) error {
+	if len(findings) == 0 {
+		return nil
+	}
+	if noise := stream.Noise(from, to); noise > tolerance/2 {
+		return verdict.CannotJudge("%s was seen, but this machine ran %v late meanwhile", findings[0].Seen, noise)
+	}
+	return judge(findings)
+}
+
+func (w *World) seesPause(ctx context.Context, seconds, before, after int) error {
+	stream, err := w.session.Stream()
+	if err != nil {
+		return err
+	}
+	chat, err := stream.Whole(ctx)
+	if err != nil {
+		return err
+	}
+	i, err := w.lastDeltaOf(chat, before)
+	if err != nil {
+		return err
+	}
+	deltas := chat.Deltas(0)
+	pause := time.Duration(seconds) * time.Second
+	return quiet(stream, check.PauseSeen(deltas, i, pause, pauseTolerance), deltas[i].At, deltas[i+1].At, pauseTolerance)
+}
+
+// lastDeltaOf returns the index of the delta that completes the first n tokens
+// and that another one follows. A gateway may join tokens that come at once, so
+// their text counts, not their number.
+func (w *World) lastDeltaOf(chat *check.Chat, n int) (int, error) {
+	deltas := chat.Deltas(0)
+	want := len(w.session.Reply.TextOf(n))
+	length := 0
+	for i, delta := range deltas {
+		if length += len(delta.Text); length >= want && i+1 < len(deltas) {
+			return i, nil
+		}
+	}
+	return 0, verdict.Violated(fmt.Sprintf("token %d and a later one apart", n), "a text of %d bytes in %d deltas", length, len(deltas))
+}
+
+func (w *World) pingsUntilFirstToken(ctx context.Context, seconds int) error {
+	stream, err := w.session.Stream()
+	if err != nil {
+		return err
+	}
+	chat, err := stream.Whole(ctx)
+	if err != nil {
+		return err
+	}
+	deltas := chat.Deltas(0)
+	if len(deltas) == 0 {
+		return verdict.Violated("a reply with text", "none")
+	}
+	return w.pings(stream, seconds, chat.Transcript.HeaderAt, deltas[0].At)
+}
+
+func (w *World) pingsBetween(ctx context.Context, seconds, before, after int) error {
+	stream, err := w.session.Stream()
+	if err != nil {
+		return err
+	}
+	chat, err := stream.Whole(ctx)
+	if err != nil {
+		return err
+	}
+	i, err := w.lastDeltaOf(chat, before)
+	if err != nil {
+		return err
+	}
+	deltas := chat.Deltas(0)
+	return w.pings(stream, seconds, deltas[i].At, deltas[i+1].At)
+}
+
+func (w *World) pings(stream *probe.Stream, seconds int, from, to time.Duration) error {
+	interval := time.Duration(seconds) * time.Second
+	tolerance := w.session.Tolerance(interval, pingTolerance)
+	findings := check.Keepalive(stream.Transcript(), w.session.In(interval), tolerance, from, to)
+	return quiet(stream, findings, from, to, tolerance)
+}
+
+// headersWhileWaiting reads the head while the model server has generated
+// nothing, then lets it go on.
+func (w *World) headersWhileWaiting(ctx context.Context) error {
+	stream, err := w.session.Stream()
+	if err != nil {
+		return err
+	}
+	if err := w.session.AtGate(ctx); err != nil {
+		return err
+	}
+	if err := stream.WaitHead(ctx); err != nil {
+		return err
+	}
+	return w.session.GoOn(ctx)
+}

@@ -1,0 +1,99 @@
+package steps
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/cucumber/godog"
+
+	"plumbline.dev/plumbline/conformance/check"
+	"plumbline.dev/plumbline/conformance/probe"
+	"plumbline.dev/plumbline/conformance/verdict"
+	"plumbline.dev/plumbline/conformance/wire"
+)
+
+// World is what the sentences of one scenario share.
+type World struct {
+	// Waiting is told what the scenario waits for, when that takes long.
+	Waiting func(what string, until time.Time)
+
+	session *probe.Session
+	other   []*probe.Session // the other streams of the scenario
+	long    bool             // the prompt has a long answer
+	models  *wire.Transcript // the list of models
+	whole   *wire.Transcript // the completion that was not streamed
+	wholeBy probe.Request    // and what asked for it
+}
+
+// NewWorld returns the world of a new scenario.
+func NewWorld(env *probe.Env) *World {
+	w := &World{session: env.NewSession()}
+	w.session.Waiting = func(what string, until time.Time) {
+		if w.Waiting != nil {
+			w.Waiting(what, until)
+		}
+	}
+	return w
+}
+
+// Close ends what the scenario left running.
+func (w *World) Close() {
+	w.session.Close()
+	for _, s := range w.other {
+		s.Close()
+	}
+}
+
+// Evidence gathers what a person needs to see.
+func (w *World) Evidence(ctx context.Context) *verdict.Evidence { return w.session.Evidence(ctx) }
+
+// Termination says how the scenario's latest stream ended.
+func (w *World) Termination() string { return w.session.Termination() }
+
+// sentence is one step definition. The expressions are compiled once, since
+// godog would compile a text again for each scenario.
+type sentence struct {
+	expr *regexp.Regexp
+	call func(*World) any
+}
+
+func say(expr string, call func(*World) any) sentence {
+	return sentence{expr: regexp.MustCompile("^" + expr + "$"), call: call}
+}
+
+// Register gives godog every sentence, for this scenario.
+func (w *World) Register(sc *godog.ScenarioContext) {
+	for _, list := range [][]sentence{replySentences, requestSentences, cancelSentences, streamSentences,
+		textSentences, timeSentences, failureSentences, answerSentences, modelSentences} {
+		for _, s := range list {
+			sc.Step(s.expr, s.call(w))
+		}
+	}
+}
+
+// judge turns findings into a violation: the first in full, the others counted.
+func judge(findings []check.Finding) error {
+	if len(findings) == 0 {
+		return nil
+	}
+	f := findings[0]
+	where := fmt.Sprintf(" (line %d, byte %d, at %v)", f.Line, f.Offset, f.At.Round(time.Millisecond))
+	if f.Line == 0 {
+		where = ""
+	}
+	if more := len(findings) - 1; more > 0 {
+		where += fmt.Sprintf(", and %d more", more)
+	}
+	return verdict.Violated(f.Expected, "%s%s", f.Seen, where)
+}
+
+// chat waits for the end of the latest stream and reads it.
+func (w *World) chat(ctx context.Context) (*check.Chat, error) {
+	stream, err := w.session.Stream()
+	if err != nil {
+		return nil, err
+	}
+	return stream.Whole(ctx)
+}
