@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -15,6 +14,10 @@ import (
 // model servers, the development key) and returns every problem of the
 // settings, joined.
 func (c *Config) Complete() error {
+	return c.complete().err()
+}
+
+func (c *Config) complete() problems {
 	c.completeModels()
 	c.completeKeys()
 	var p problems
@@ -24,7 +27,7 @@ func (c *Config) Complete() error {
 	if _, err := account.NewDirectory(c.Accounts()); err != nil {
 		p.add("organizations", "%v", err)
 	}
-	return p.err()
+	return p
 }
 
 // completeModels gives each listener its models: those of its profile when none
@@ -165,7 +168,7 @@ func (c *Config) checkLimits(p *problems) {
 		{"intervals.tick", int64(c.Intervals.Tick)},
 		{"intervals.health", int64(c.Intervals.Health)},
 		{"limits.maxBodyBytes", c.Limits.MaxBodyBytes},
-		{"limits.maxLineBytes", int64(c.Limits.MaxLineBytes)},
+		{"limits.maxLineBytes", c.Limits.MaxLineBytes},
 	} {
 		if positive.value <= 0 {
 			p.add(positive.path, "it must be more than 0")
@@ -190,12 +193,3 @@ func isLoopback(address string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
-
-// problems collects what is wrong with the settings, in order.
-type problems []error
-
-func (p *problems) add(path, format string, args ...any) {
-	*p = append(*p, fmt.Errorf("%s: %s", path, fmt.Sprintf(format, args...)))
-}
-
-func (p problems) err() error { return errors.Join(p...) }

@@ -125,7 +125,7 @@ type Intervals struct {
 // Limits bound what a peer can make the gateway do.
 type Limits struct {
 	MaxBodyBytes int64         // of a request
-	MaxLineBytes int           // of a model server's stream
+	MaxLineBytes int64         // of a model server's stream
 	Drain        time.Duration // how long running replies may go on at shutdown
 }
 
