@@ -7,7 +7,7 @@ import (
 	"plumbline.dev/plumbline/reference/completion"
 )
 
-// Baseline names what [Cost.Baseline] prices.
+// Baseline names what [Cost].BaselineUSD prices.
 const Baseline = "Same model, no prefix cache"
 
 // Prices are the prices of one model.
@@ -30,13 +30,13 @@ type Counts struct {
 // ("Serving telemetry, Reading cache and cost events").
 type Cost struct {
 	Counts
-	CacheRead  Money // cacheReadUsd
-	CacheWrite Money // cacheWriteUsd
-	Input      Money // inputUsd: both, and the rest of the prompt at the input price
-	Output     Money // outputUsd
-	Total      Money // totalUsd
-	Baseline   Money // baselineUsd: as if every prompt token had the input price
-	Saved      Money // savedUsd: baseline minus total; negative when writes outweigh reads
+	CacheReadUSD  Money
+	CacheWriteUSD Money
+	InputUSD      Money // both, and the rest of the prompt at the input price
+	OutputUSD     Money
+	TotalUSD      Money
+	BaselineUSD   Money // as if every prompt token had the input price
+	SavedUSD      Money // baseline minus total; negative when writes outweigh reads
 }
 
 // CountsOf returns the counts behind a usage. Where no writes were reported,
@@ -66,15 +66,15 @@ func CountsOf(u completion.Usage) (Counts, error) {
 // Cost prices the counts, exactly.
 func (p Prices) Cost(c Counts) Cost {
 	cost := Cost{
-		Counts:     c,
-		CacheRead:  p.CacheRead.Amount(c.CacheRead),
-		CacheWrite: p.CacheWrite.Amount(c.CacheWrite),
-		Output:     p.Output.Amount(c.Completion),
+		Counts:        c,
+		CacheReadUSD:  p.CacheRead.Amount(c.CacheRead),
+		CacheWriteUSD: p.CacheWrite.Amount(c.CacheWrite),
+		OutputUSD:     p.Output.Amount(c.Completion),
 	}
 	rest := p.Input.Amount(c.Prompt - c.CacheRead - c.CacheWrite)
-	cost.Input = cost.CacheRead.Add(cost.CacheWrite).Add(rest)
-	cost.Total = cost.Input.Add(cost.Output)
-	cost.Baseline = p.Input.Amount(c.Prompt).Add(cost.Output)
-	cost.Saved = cost.Baseline.Sub(cost.Total)
+	cost.InputUSD = cost.CacheReadUSD.Add(cost.CacheWriteUSD).Add(rest)
+	cost.TotalUSD = cost.InputUSD.Add(cost.OutputUSD)
+	cost.BaselineUSD = p.Input.Amount(c.Prompt).Add(cost.OutputUSD)
+	cost.SavedUSD = cost.BaselineUSD.Sub(cost.TotalUSD)
 	return cost
 }
