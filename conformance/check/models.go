@@ -121,11 +121,15 @@ func (m *Models) prices(rule string, keys ...string) []Finding {
 // less. It needs costPerMillionInput, which the documents do not name.
 func (m *Models) PriceOrder() []Finding {
 	n := m.notes("PriceOrder")
+	if len(m.List) == 0 {
+		n.body("a model with prices", "no model")
+	}
 	for _, model := range m.List {
 		input := model.Price("costPerMillionInput")
 		read, write := model.Price("costPerMillionCacheRead"), model.Price("costPerMillionCacheWrite")
 		switch {
-		case read == nil || write == nil: // ModelPrices says so
+		case read == nil || write == nil:
+			n.body("prices of "+model.ID+" that can be compared", "cache read or cache write has none")
 		case read.Cmp(write) >= 0:
 			n.body("a cache read of "+model.ID+" cheaper than a cache write", read.RatString()+" and "+write.RatString())
 		case input == nil: // it stands between the two or cannot be judged

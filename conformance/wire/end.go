@@ -34,7 +34,7 @@ func endOfBody(ctx context.Context, err error) End {
 		return end
 	}
 	var late net.Error
-	var stream StreamError
+	var stream streamReset
 	switch {
 	case errors.Is(err, syscall.ECONNRESET), errors.As(err, &stream):
 		return EndReset
@@ -57,15 +57,15 @@ func ourEnd(ctx context.Context) (End, bool) {
 	}
 }
 
-// StreamError is a reset of one HTTP/2 stream. Its name and fields are those
+// streamReset is a reset of one HTTP/2 stream. Its fields are those
 // that the errors of net/http convert themselves to for errors.As.
-type StreamError struct {
+type streamReset struct {
 	StreamID uint32
 	Code     uint32
 	Cause    error
 }
 
-func (e StreamError) Error() string { return "HTTP/2 stream reset" }
+func (e streamReset) Error() string { return "HTTP/2 stream reset" }
 
 // words returns the transport's own words for err, without the URL, which
 // could hold a key.

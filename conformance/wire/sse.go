@@ -150,12 +150,12 @@ func (p *Parser) scan() {
 			p.line(lf, "\n")
 		case cr == len(p.body):
 			return
-		case cr+1 == lf:
+		case cr+1 == len(p.body) && !p.closed:
+			return // an LF may follow
+		case cr+1 == lf && lf < len(p.body):
 			p.line(cr, "\r\n")
-		case cr+1 < len(p.body) || p.closed:
-			p.line(cr, "\r")
 		default:
-			return
+			p.line(cr, "\r")
 		}
 	}
 }

@@ -78,4 +78,4 @@ func (t *Transcript) At(offset int) time.Duration {
 
 // EventAt returns the time at which a reader could hand out e: when the last
 // byte of it was read.
-func (t *Transcript) EventAt(e Event) time.Duration { return t.At(max(e.End-1, 0)) }
+func (t *Transcript) EventAt(e Event) time.Duration { return t.at(e.End) }
