@@ -41,7 +41,7 @@ func newModel(m *config.Model, cfg *config.Config, counter *tokens.Counter, deps
 		}
 	}
 	pool, err := modelserver.NewPool(servers, modelserver.Options{
-		MaxLine: cfg.Limits.MaxLineBytes, HealthInterval: cfg.Intervals.Health,
+		MaxLine: int(cfg.Limits.MaxLineBytes), HealthInterval: cfg.Intervals.Health,
 	})
 	if err != nil {
 		return nil, err
