@@ -33,6 +33,8 @@ type Scenario struct {
 	Needs []string
 	// Wait is the longest time for which it watches; 0 for one that does not wait.
 	Wait time.Duration
+
+	steps []string
 }
 
 func (s Scenario) tagSet() map[string]bool {
@@ -94,6 +96,9 @@ func (s *suite) addFeature(file, text string) error {
 			location = fmt.Sprintf("%s:%d", file, pickle.Location.Line)
 		}
 		scenario := Scenario{Name: pickle.Name, Feature: document.Feature.Name, Location: location}
+		for _, step := range pickle.Steps {
+			scenario.steps = append(scenario.steps, step.Text)
+		}
 		for _, tag := range pickle.Tags {
 			scenario.Tags = append(scenario.Tags, strings.TrimPrefix(tag.Name, "@"))
 		}

@@ -7,6 +7,9 @@ import (
 	"plumbline.dev/plumbline/conformance/probe"
 )
 
+// defaultProfile is judged where none is named.
+const defaultProfile = "mortar"
+
 // Target is what is judged.
 type Target struct {
 	// BaseURL is the root of the API, with or without /v1.
@@ -47,7 +50,7 @@ func (t Target) profiles() []string {
 // normalized checks the target and completes it. The error is a *UsageError.
 func (t Target) normalized() (Target, error) {
 	if t.Profile == "" {
-		t.Profile = "mortar"
+		t.Profile = defaultProfile
 	}
 	u, err := url.Parse(t.BaseURL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {

@@ -50,7 +50,7 @@ Feature: Stream with an SDK
     Then the last chunk carries usage and an empty list of choices
 
   @mortar-stream-04 @scripted
-  Scenario Outline: The usage chunk is the last one wherever the model server reports its usage
+  Scenario Outline: The usage chunk is the last one when the model server reports usage <where>
     Given a model server that replies with 4 tokens
     And it reports usage <where>
     When the client streams a chat completion, asking for usage

@@ -75,7 +75,7 @@ Feature: The model server fails mid-reply
       | reports an error that names its secrets |
 
   @mortar-stream-16 @mortar-stream-20
-  Scenario Outline: A failure before the first byte is an HTTP error or one error event
+  Scenario Outline: The client is told once when the model server <fails at once>
     Given a model server that <fails at once>
     When the client streams a chat completion
     Then the client is told once that the model server failed

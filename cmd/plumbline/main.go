@@ -1,0 +1,76 @@
+// Command plumbline is the conformance harness for streaming LLM gateways, with
+// a reference gateway and a fake GPU.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"plumbline.dev/plumbline/conformance"
+)
+
+func main() {
+	os.Exit(execute())
+}
+
+func execute() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// A second Ctrl-C ends the process at once.
+	context.AfterFunc(ctx, stop)
+	err := newRootCommand().ExecuteContext(ctx)
+	var status exitStatus
+	var usage *conformance.UsageError
+	switch {
+	case err == nil:
+		return conformance.ExitPass
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &usage):
+		fmt.Fprintln(os.Stderr, "plumbline:", err)
+		return conformance.ExitUsage
+	default:
+		fmt.Fprintln(os.Stderr, "plumbline:", err)
+		var failed harnessError
+		if errors.As(err, &failed) {
+			return conformance.ExitHarness
+		}
+		return conformance.ExitUsage
+	}
+}
+
+// exitStatus ends the process with a code; what there is to say was said.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// harnessError is a failure of ours, not a mistake in what was asked for.
+type harnessError struct{ error }
+
+func (e harnessError) Unwrap() error { return e.error }
+
+func newRootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "plumbline",
+		Short: "Judge a streaming LLM gateway, sentence by documented sentence",
+		Long: `plumbline shows whether a streaming LLM gateway keeps what its documents say, and
+the bytes that prove it.
+
+  plumbline run                        judge our own reference gateway, here and now
+  plumbline run --target URL --key K   judge any gateway
+  plumbline requirements               list what is judged, and by which scenarios
+  plumbline gateway                    serve the reference gateway
+  plumbline fakegpu                    serve the fake GPU model server`,
+		Version:       conformance.Version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(newRunCommand(), newRequirementsCommand(), newGatewayCommand(), newFakeGPUCommand())
+	return root
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"plumbline.dev/plumbline/conformance"
+	"plumbline.dev/plumbline/conformance/target"
+	"plumbline.dev/plumbline/fakegpu/server"
+	"plumbline.dev/plumbline/reference/config"
+	"plumbline.dev/plumbline/reference/gateway"
+)
+
+// Keys of the reference gateway that a run without a target starts.
+const (
+	referenceKey     = "sk-plumbline-reference-key-1"
+	referenceKey2    = "sk-plumbline-reference-key-2"
+	referenceOrg2Key = "sk-plumbline-reference-other"
+)
+
+// startReference starts the reference gateway in front of a fake GPU, both in
+// this process and on free ports, and makes them the target.
+func startReference(ctx context.Context, settings target.Config, t *conformance.Target) (stop func(), err error) {
+	address := settings.ModelServer
+	if address == "" {
+		address = "127.0.0.1:0"
+	}
+	gpu, err := server.Listen(ctx, address, server.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("start the fake GPU: %w", err)
+	}
+	gatewayConfig, err := referenceConfig(gpu.URL(), settings.Intervals)
+	if err != nil {
+		gpu.Close()
+		return nil, fmt.Errorf("configure the reference gateway: %w", err)
+	}
+	g, err := gateway.New(gatewayConfig, gateway.Deps{})
+	if err == nil {
+		err = g.Listen()
+	}
+	if err != nil {
+		gpu.Close()
+		return nil, fmt.Errorf("start the reference gateway: %w", err)
+	}
+	// Not ctx: what a Ctrl-C interrupts is the run, which reports before its peers end.
+	serving, end := context.WithCancel(context.WithoutCancel(ctx))
+	served := make(chan error, 1)
+	go func() { served <- g.Serve(serving) }()
+
+	t.BaseURL, t.Control, t.Reference = g.URL(0), gpu.URL(), true
+	t.Key, t.Key2, t.Org2Key = referenceKey, referenceKey2, referenceOrg2Key
+	return func() {
+		gpu.Close() // first, so that no reply holds the gateway's drain
+		end()
+		<-served
+	}, nil
+}
+
+func referenceConfig(modelServer string, intervals target.Intervals) (*config.Config, error) {
+	c := config.Default(config.ProfileMortar)
+	c.Listeners[0].Address = "127.0.0.1:0"
+	model := config.DefaultModel(config.ProfileMortar)
+	model.ModelServers = []config.ModelServer{{URL: modelServer + "/v1", Dialect: config.DefaultDialect()}}
+	c.Models = []config.Model{model}
+	c.Organizations = []config.Organization{
+		{ID: "org-1", Keys: []config.Key{config.KeyFrom("key-1", referenceKey), config.KeyFrom("key-2", referenceKey2)}},
+		{ID: "org-2", Keys: []config.Key{config.KeyFrom("key-3", referenceOrg2Key)}},
+	}
+	if intervals.Ping > 0 {
+		c.Intervals.Ping = intervals.Ping
+	}
+	return c, c.Complete()
+}
