@@ -29,7 +29,7 @@ func readFile(c *Config, path string, env func(string) string) (*reader, error) 
 	if err != nil {
 		return nil, fmt.Errorf("reading the gateway's settings: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer func() { _ = f.Close() }() // it was only read
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the gateway's settings from %s: %w", path, err)
