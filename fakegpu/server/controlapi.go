@@ -19,6 +19,7 @@ const maxAwait = time.Minute
 func (s *Server) controlRoutes(mux *http.ServeMux) {
 	handle := func(pattern string, f func(*http.Request) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, control.MaxScriptBytes)
 			answer, err := f(r)
 			switch {
 			case err != nil:
@@ -50,7 +51,7 @@ func refusalStatus(err error) int {
 }
 
 func (s *Server) register(r *http.Request) (any, error) {
-	data, err := readBody(r, control.MaxScriptBytes)
+	data, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, fmt.Errorf("reading the script: %w", err)
 	}
@@ -86,7 +87,7 @@ func (s *Server) await(r *http.Request) (any, error) {
 	if err := control.ValidateNonce(nonce); err != nil {
 		return nil, err
 	}
-	data, err := readBody(r, 64<<10)
+	data, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, fmt.Errorf("reading the condition: %w", err)
 	}
@@ -111,14 +112,6 @@ func (s *Server) forget(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return nil, s.store.Forget(nonce)
-}
-
-// readBody reads a whole request body of at most limit bytes.
-func readBody(r *http.Request, limit int64) ([]byte, error) {
-	if r.ContentLength > limit {
-		return nil, &http.MaxBytesError{Limit: limit}
-	}
-	return io.ReadAll(http.MaxBytesReader(nil, r.Body, limit))
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
