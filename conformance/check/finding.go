@@ -57,6 +57,9 @@ func (n *notes) add(f Finding) {
 	if len(n.found) == maxFindings {
 		return
 	}
+	if f.Seen == "" {
+		f.Seen = "nothing"
+	}
 	f.Rule, f.Seen = n.rule, excerpt(f.Seen, n.keys)
 	n.found = append(n.found, f)
 }

@@ -51,12 +51,13 @@ func (n *chatNotes) sdkFraming() {
 
 // sdkEvents judges the events that come before [DONE], where the SDKs stop.
 func (n *chatNotes) sdkEvents() {
+	stop := len(n.c.Stream.Events)
+	if n.c.Complete() {
+		stop = n.c.Dones[0]
+	}
 	id := false
-	for i, e := range n.c.Stream.Events {
+	for i, e := range n.c.Stream.Events[:stop] {
 		data := string(e.Data)
-		if e.Dispatched && data == "[DONE]" {
-			return
-		}
 		names := map[string]bool{}
 		for _, f := range e.Fields {
 			names[f.Name] = true
@@ -77,7 +78,7 @@ func (n *chatNotes) sdkEvents() {
 		}
 	}
 	for _, i := range n.c.Broken {
-		if data := string(n.c.Stream.Events[i].Data); data != "" && !strings.HasPrefix(data, "[DONE]") {
+		if data := string(n.c.Stream.Events[i].Data); i < stop && data != "" && !strings.HasPrefix(data, "[DONE]") {
 			n.event(i, "data that is a JSON object: the SDKs throw", data)
 		}
 	}
@@ -86,6 +87,9 @@ func (n *chatNotes) sdkEvents() {
 		n.at(k.Offset, k.Line, "no comment in a stream with id lines: openai-python throws", k.Text)
 	}
 	for _, e := range n.c.Errors {
+		if e.Event > stop {
+			break
+		}
 		n.event(e.Event, "no error: every SDK throws", string(n.c.Stream.Events[e.Event].Data))
 	}
 }
