@@ -99,13 +99,17 @@ var leaks = []struct {
 	{"an IP address", regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-fA-F:]*::?[0-9a-fA-F:]*\]`)},
 	{"a host and port", regexp.MustCompile(`(?i)\b(?:localhost|[a-z0-9_-]+(?:\.[a-z0-9_-]+)+):\d{1,5}\b|\b[a-z][a-z0-9_-]*:\d{4,5}\b`)},
 	{"a host name", regexp.MustCompile(`(?i)\blocalhost\b|\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:internal|local|svc|lan|cluster)\b`)},
-	{"a stack", regexp.MustCompile(`goroutine \d+|\.(?:go|py|js|ts|rs|cc|cpp|java):\d+|\.py", line \d+|Traceback|\bpanic:|\bat \S+ \(`)},
+	{"a stack", regexp.MustCompile(`goroutine \d+|\.(?:go|py|js|ts|rs|cc|cpp|java):\d+|\.py", line \d+|Traceback|\bpanic:|\bat [\w.<>]+ \((?:node:|file:|/|[^)]*:\d+:\d+)`)},
 	{"a path", regexp.MustCompile(`(?:^|[\s"'(=\[])(?:/[A-Za-z0-9._-]+){2,}|\b[A-Za-z]:\\`)},
 	{"a token like a key", regexp.MustCompile(`\b[A-Za-z0-9_-]{32,}\b`)},
 }
 
+// apiPath is a path of the API itself, which everybody knows.
+var apiPath = regexp.MustCompile(`/v1(?:/[a-z_]+)+`)
+
 // leak names the first thing in a message that tells of the deployment.
 func leak(message string, keys []string) string {
+	message = apiPath.ReplaceAllString(message, "")
 	for _, k := range keys {
 		if k != "" && strings.Contains(message, k) {
 			return "a key"
