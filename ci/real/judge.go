@@ -74,34 +74,39 @@ func (j judgement) startGateway(ctx context.Context) (*gateway, error) {
 	return g, nil
 }
 
-// run judges the target and keeps the reports under name. The baseline, a path
-// in the repository, lists the rows that are known to fail.
-func (j judgement) run(ctx context.Context, name, profile, target string, k keys, baseline string) error {
+// run judges the target, keeps the reports under name, and compares what fails
+// with the known findings.
+func (j judgement) run(ctx context.Context, name, profile, target string, k keys, known []finding) error {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
 	pretty, err := os.Create(filepath.Join(j.out, name+".txt"))
 	if err != nil {
 		return fmt.Errorf("keeping the report: %w", err)
 	}
-	args := []string{
-		"run", "--target", target, "--model", modelName, "--profile", profile,
+	asJSON := filepath.Join(j.out, name+".json")
+	cmd := command(ctx, j.plumbline, "run",
+		"--target", target, "--model", modelName, "--profile", profile,
 		"--allow-inconclusive", "--concurrency", "4",
-		"--report", "pretty", "--report", "json:" + filepath.Join(j.out, name+".json"),
-		"--baseline", filepath.Join(j.root, baseline),
-	}
-	cmd := command(ctx, j.plumbline, args...)
+		"--report", "pretty", "--report", "json:"+asJSON)
 	cmd.Env = append(os.Environ(), "PLUMBLINE_KEY="+k.key, "PLUMBLINE_KEY2="+k.key2, "PLUMBLINE_ORG2_KEY="+k.org2)
 	reloads := j.ollama.watch(ctx)
-	err = errors.Join(run(cmd, io.MultiWriter(pretty, j.log)), pretty.Close())
+	err = errors.Join(run(cmd, pretty), pretty.Close())
 	if n := reloads(); n > 0 {
-		fmt.Fprintf(j.log, "Ollama stopped answering %d times and was reloaded; findings of this run may stem from that\n", n)
+		fmt.Fprintf(j.log, "      Ollama stopped answering and was reloaded %d times: findings of this run may stem from that\n", n)
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("plumbline run did not end within %s", runLimit)
 	}
 	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("plumbline run did not end within %s", runLimit)
-	case errors.As(err, &exit):
-		return fmt.Errorf("plumbline run exited with %d", exit.ExitCode())
+	broken := errors.As(err, &exit) && exit.ExitCode() == 1 // some row fails: the report tells which
+	if err != nil && !broken {
+		return fmt.Errorf("running plumbline run, see %s: %w", pretty.Name(), err)
 	}
-	return err
+	r, err := readReport(asJSON)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(j.log, "      %s: %d rows pass, %d fail, %d not judged\n", pretty.Name(),
+		r.Totals["pass"], r.Totals["fail"], r.Totals["inconclusive"])
+	return r.compare(known, j.log)
 }

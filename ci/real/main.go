@@ -80,11 +80,14 @@ func judge(ctx context.Context, w workplace, t *tally, log io.Writer) error {
 	t.check(log, "the gateway relays the known text", func() error {
 		return saysKnownText(ctx, gateway.url, gatewayKeys.key)
 	})
-	t.check(log, "the gateway in front of Ollama conforms to profile mortar", func() error {
-		return j.run(ctx, "gateway", "mortar", gateway.url, gatewayKeys, "ci/real/gateway-baseline.yaml")
+	t.check(log, "a stop by id ends a reply of the real model server", func() error {
+		return stopsByID(ctx, gateway.url, gatewayKeys)
 	})
-	t.check(log, "Ollama itself breaks exactly what the baseline lists of profile openai", func() error {
-		return j.run(ctx, "ollama", "openai", server.url, keys{}, "ci/real/ollama-baseline.yaml")
+	t.check(log, "the gateway in front of Ollama conforms to profile mortar", func() error {
+		return j.run(ctx, "gateway", "mortar", gateway.url, gatewayKeys, nil)
+	})
+	t.check(log, "Ollama itself breaks of profile openai what it is known to break", func() error {
+		return j.run(ctx, "ollama", "openai", server.url, keys{}, ollamaFindings)
 	})
 	return ctx.Err()
 }

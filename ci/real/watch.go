@@ -47,6 +47,6 @@ func (o *ollama) watch(ctx context.Context) (stop func() int) {
 func (o *ollama) answers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, watchLimit)
 	defer cancel()
-	_, err := stream(ctx, o.url, "", 1)
+	_, err := stream(ctx, o.url, "", 1, nil)
 	return err == nil
 }
