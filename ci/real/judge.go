@@ -89,7 +89,7 @@ func (j judgement) run(ctx context.Context, name, profile, target string, k keys
 		"--allow-inconclusive", "--concurrency", "4",
 		"--report", "pretty", "--report", "json:"+asJSON)
 	cmd.Env = append(os.Environ(), "PLUMBLINE_KEY="+k.key, "PLUMBLINE_KEY2="+k.key2, "PLUMBLINE_ORG2_KEY="+k.org2)
-	reloads := j.ollama.watch(ctx)
+	reloads := j.ollama.watch(ctx, watchEvery)
 	err = errors.Join(run(cmd, pretty), pretty.Close())
 	if n := reloads(); n > 0 {
 		fmt.Fprintf(j.log, "      Ollama stopped answering and was reloaded %d times: findings of this run may stem from that\n", n)

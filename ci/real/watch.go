@@ -14,15 +14,15 @@ const (
 	watchLimit = 45 * time.Second // far more than four replies of the tiny model
 )
 
-// watch asks Ollama for one token now and then and reloads its model when none
+// watch asks Ollama for one token every so often and reloads its model when none
 // comes. stop ends the watch and returns how many times that was needed.
-func (o *ollama) watch(ctx context.Context) (stop func() int) {
+func (o *ollama) watch(ctx context.Context, every time.Duration) (stop func() int) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	var reloads atomic.Int64
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(watchEvery)
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
