@@ -82,3 +82,14 @@ func ContextLengthExceeded(window, prompt int64) *Error {
 	return invalid("context_length_exceeded", "messages",
 		"This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", window, prompt)
 }
+
+// UnknownParameter says that a format has no such parameter.
+func UnknownParameter(param string) *Error {
+	return invalid("unknown_parameter", clip(param), "Unknown parameter: '%s'.", clip(param))
+}
+
+// UnsupportedParameter says that the gateway knows a parameter and cannot serve
+// it. The reason is a clause such as "no responses are stored".
+func UnsupportedParameter(param, reason string) *Error {
+	return invalid("unsupported_parameter", param, "Unsupported parameter: '%s' is not supported: %s.", param, strings.TrimSuffix(reason, "."))
+}

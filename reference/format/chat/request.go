@@ -1,14 +1,9 @@
 package chat
 
 import (
-	"encoding/json"
-	"strings"
-
-	"github.com/tidwall/gjson"
-
 	"plumbline.dev/plumbline/reference/apierror"
 	"plumbline.dev/plumbline/reference/completion"
-	"plumbline.dev/plumbline/reference/strictjson"
+	"plumbline.dev/plumbline/reference/format/param"
 )
 
 // Defaults are what a request that leaves something out gets.
@@ -26,14 +21,14 @@ type Defaults struct {
 //
 // The request keeps pieces of body, which must therefore not change.
 func DecodeRequest(body []byte, defaults Defaults) (*completion.Request, *apierror.Error) {
-	members, err := strictjson.Object(body)
-	if err != nil {
-		return nil, apierror.InvalidJSON(err.Error())
-	}
-	d := decoder{members: members}
-	if e := d.checkParameters(); e != nil {
+	members, e := param.Parse(body)
+	if e != nil {
 		return nil, e
 	}
+	if e := members.Check(parameters); e != nil {
+		return nil, e
+	}
+	d := decoder{members}
 	if e := d.checkCombinations(); e != nil {
 		return nil, e
 	}
@@ -47,76 +42,44 @@ func DecodeRequest(body []byte, defaults Defaults) (*completion.Request, *apierr
 	}
 	req := &completion.Request{
 		Model:        defaults.Model,
-		Stream:       d.get("stream").Bool(),
+		Stream:       d.Get("stream").Bool(),
 		Choices:      1,
 		MaxTokens:    d.maxTokens(),
-		IncludeUsage: d.get("stream_options").Get("include_usage").Bool(),
-		Logprobs:     d.get("logprobs").Bool(),
+		IncludeUsage: d.Get("stream_options").Get("include_usage").Bool(),
+		Logprobs:     d.Get("logprobs").Bool(),
 		Messages:     messages,
-		Stop:         d.stop(),
+		Stop:         d.StopSequences("stop"),
 		Body:         members,
 	}
-	if model := d.get("model"); model.Exists() {
+	if model := d.Get("model"); model.Exists() {
 		req.Model = model.Str
 	}
-	if n := d.get("n"); n.Exists() {
+	if n := d.Get("n"); n.Exists() {
 		req.Choices = int(n.Int())
 	}
 	return req, nil
 }
 
 // decoder reads the parameters of one request.
-type decoder struct {
-	members map[string]json.RawMessage
-}
-
-// get returns a parameter; null is the same as absent.
-func (d decoder) get(name string) gjson.Result {
-	raw, ok := d.members[name]
-	if !ok {
-		return gjson.Result{}
-	}
-	v := gjson.ParseBytes(raw)
-	if v.Type == gjson.Null {
-		return gjson.Result{}
-	}
-	return v
-}
-
-func (d decoder) checkParameters() *apierror.Error {
-	for _, p := range parameters {
-		raw, ok := d.members[p.name]
-		if !ok {
-			continue
-		}
-		v := gjson.ParseBytes(raw)
-		if v.Type == gjson.Null && p.nullable {
-			continue
-		}
-		if e := p.check(p.name, v); e != nil {
-			return e
-		}
-	}
-	return nil
-}
+type decoder struct{ param.Members }
 
 // checkCombinations checks what depends on more than one parameter.
 func (d decoder) checkCombinations() *apierror.Error {
-	if d.get("stream_options").Exists() && !d.get("stream").Bool() {
+	if d.Get("stream_options").Exists() && !d.Get("stream").Bool() {
 		return apierror.OnlyWhen("stream_options", "'stream' is enabled")
 	}
-	if d.get("top_logprobs").Exists() && !d.get("logprobs").Bool() {
+	if d.Get("top_logprobs").Exists() && !d.Get("logprobs").Bool() {
 		return apierror.OnlyWhen("top_logprobs", "'logprobs' is enabled")
 	}
-	older, newer := d.get("max_tokens"), d.get("max_completion_tokens")
+	older, newer := d.Get("max_tokens"), d.Get("max_completion_tokens")
 	if older.Exists() && newer.Exists() && older.Int() != newer.Int() {
 		return apierror.Conflict("max_tokens", "max_completion_tokens")
 	}
-	if !d.get("tools").Exists() {
-		if choice := d.get("tool_choice"); choice.Exists() && choice.Str != "none" {
+	if !d.Get("tools").Exists() {
+		if choice := d.Get("tool_choice"); choice.Exists() && choice.Str != "none" {
 			return apierror.OnlyWhen("tool_choice", "'tools' are specified")
 		}
-		if d.get("parallel_tool_calls").Exists() {
+		if d.Get("parallel_tool_calls").Exists() {
 			return apierror.OnlyWhen("parallel_tool_calls", "'tools' are specified")
 		}
 	}
@@ -124,23 +87,8 @@ func (d decoder) checkCombinations() *apierror.Error {
 }
 
 func (d decoder) maxTokens() *int {
-	for _, name := range []string{"max_completion_tokens", "max_tokens"} {
-		if v := d.get(name); v.Exists() {
-			n := int(v.Int())
-			return &n
-		}
+	if n := d.Int("max_completion_tokens"); n != nil {
+		return n
 	}
-	return nil
-}
-
-func (d decoder) stop() []string {
-	v := d.get("stop")
-	if v.Type == gjson.String {
-		return []string{strings.Clone(v.Str)}
-	}
-	var stop []string
-	for _, s := range v.Array() {
-		stop = append(stop, strings.Clone(s.Str))
-	}
-	return stop
+	return d.Int("max_tokens")
 }

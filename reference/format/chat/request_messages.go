@@ -8,13 +8,14 @@ import (
 
 	"plumbline.dev/plumbline/reference/apierror"
 	"plumbline.dev/plumbline/reference/completion"
+	"plumbline.dev/plumbline/reference/format/param"
 )
 
 // decodeMessages reads the conversation. Whether a model likes the order of the
 // roles is left to its model server.
 func decodeMessages(raw json.RawMessage) ([]completion.Message, *apierror.Error) {
 	var messages []completion.Message
-	e := array("messages", gjson.ParseBytes(raw), func(path string, v gjson.Result) *apierror.Error {
+	e := param.Array("messages", gjson.ParseBytes(raw), func(path string, v gjson.Result) *apierror.Error {
 		message, e := decodeMessage(path, v)
 		messages = append(messages, message)
 		return e
@@ -32,7 +33,7 @@ type members struct {
 
 func decodeMessage(path string, v gjson.Result) (completion.Message, *apierror.Error) {
 	var m members
-	e := object(path, v, func(name string, v gjson.Result) *apierror.Error {
+	e := param.Object(path, v, func(name string, v gjson.Result) *apierror.Error {
 		if v.Type == gjson.Null && name != "role" && name != "content" {
 			return nil
 		}
@@ -68,26 +69,24 @@ func decodeMessage(path string, v gjson.Result) (completion.Message, *apierror.E
 
 // check judges all but the content.
 func (m members) check(path string) *apierror.Error {
-	e := required(path+".role", m.role, func(path string, v gjson.Result) *apierror.Error {
-		return oneOf(path, v, "system", "developer", "user", "assistant", "tool", "function")
-	})
+	e := param.Required(path+".role", m.role, param.OneOf("system", "developer", "user", "assistant", "tool", "function"))
 	if e != nil {
 		return e
 	}
 	if m.name.Exists() || m.role.Str == "function" {
-		if e := required(path+".name", m.name, text); e != nil {
+		if e := param.Required(path+".name", m.name, param.Text); e != nil {
 			return e
 		}
 	}
 	if m.role.Str == "tool" {
-		return required(path+".tool_call_id", m.toolCallID, nonEmptyText)
+		return param.Required(path+".tool_call_id", m.toolCallID, param.NonEmptyText)
 	}
 	if m.role.Str == "assistant" {
 		if m.toolCalls.Exists() {
-			return array(path+".tool_calls", m.toolCalls, toolCall)
+			return param.Array(path+".tool_calls", m.toolCalls, toolCall)
 		}
 		if m.refusal.Exists() {
-			return text(path+".refusal", m.refusal)
+			return param.Text(path+".refusal", m.refusal)
 		}
 	}
 	return nil
@@ -107,10 +106,10 @@ func (m members) text(path string) (string, *apierror.Error) {
 	case m.content.Type == gjson.String:
 		return m.content.Str, nil
 	case !m.content.IsArray():
-		return "", apierror.InvalidType(path, "one of a string or an array of objects", describe(m.content))
+		return "", apierror.InvalidType(path, "one of a string or an array of objects", param.Describe(m.content))
 	}
 	var joined strings.Builder
-	e := array(path, m.content, func(path string, v gjson.Result) *apierror.Error {
+	e := param.Array(path, m.content, func(path string, v gjson.Result) *apierror.Error {
 		words, e := m.part(path, v)
 		joined.WriteString(words)
 		return e
@@ -121,17 +120,17 @@ func (m members) text(path string) (string, *apierror.Error) {
 // part reads one part of a content. The gateway's models read text: a part of
 // another kind is refused rather than ignored.
 func (m members) part(path string, v gjson.Result) (string, *apierror.Error) {
-	if e := plainObject(path, v); e != nil {
+	if e := param.PlainObject(path, v); e != nil {
 		return "", e
 	}
 	kind := v.Get("type")
-	if e := required(path+".type", kind, text); e != nil {
+	if e := param.Required(path+".type", kind, param.Text); e != nil {
 		return "", e
 	}
 	switch {
 	case kind.Str == "text", kind.Str == "refusal" && m.role.Str == "assistant":
 		words := v.Get(kind.Str)
-		return words.Str, required(path+"."+kind.Str, words, text)
+		return words.Str, param.Required(path+"."+kind.Str, words, param.Text)
 	case kind.Str == "image_url", kind.Str == "input_audio", kind.Str == "file":
 		return "", apierror.InvalidValue(path+".type", "this model reads text only, it cannot take a part of type '"+kind.Str+"'")
 	}

@@ -1,27 +1,13 @@
 package chat
 
 import (
-	"strings"
-
 	"github.com/tidwall/gjson"
 
 	"plumbline.dev/plumbline/reference/apierror"
+	"plumbline.dev/plumbline/reference/format/param"
 )
 
-const (
-	maxTools      = 128
-	maxIdentifier = 64
-)
-
-func tools(path string, v gjson.Result) *apierror.Error {
-	if e := array(path, v, tool); e != nil {
-		return e
-	}
-	if n := len(v.Array()); n > maxTools {
-		return apierror.ArrayTooLong(path, maxTools, n)
-	}
-	return nil
-}
+const maxTools = 128
 
 // tool is {type: function, function: {name, …}}, or the same with custom.
 func tool(path string, v gjson.Result) *apierror.Error {
@@ -29,38 +15,38 @@ func tool(path string, v gjson.Result) *apierror.Error {
 	if e != nil {
 		return e
 	}
-	return required(path+"."+kind, definition, toolDefinition)
+	return param.Required(path+"."+kind, definition, toolDefinition)
 }
 
 func toolDefinition(path string, v gjson.Result) *apierror.Error {
 	var title gjson.Result
-	e := object(path, v, func(name string, v gjson.Result) *apierror.Error {
+	e := param.Object(path, v, func(name string, v gjson.Result) *apierror.Error {
 		switch name {
 		case "name":
 			title = v
 		case "description":
-			return nullOr(text)(path+"."+name, v)
+			return param.NullOr(param.Text)(path+"."+name, v)
 		case "parameters":
-			return nullOr(plainObject)(path+"."+name, v)
+			return param.NullOr(param.PlainObject)(path+"."+name, v)
 		case "strict":
-			return nullOr(boolean)(path+"."+name, v)
+			return param.NullOr(param.Boolean)(path+"."+name, v)
 		}
 		return nil
 	})
 	if e != nil {
 		return e
 	}
-	return required(path+".name", title, identifier)
+	return param.Required(path+".name", title, param.Identifier)
 }
 
 // toolChoice is a mode, or one tool by name. Of allowed_tools, the type alone
 // is judged: few model servers know it, and those that do judge the rest.
 func toolChoice(path string, v gjson.Result) *apierror.Error {
 	if v.Type == gjson.String {
-		return oneOf(path, v, "none", "auto", "required")
+		return param.OneOf("none", "auto", "required")(path, v)
 	}
 	if !v.IsObject() {
-		return apierror.InvalidType(path, "one of 'none', 'auto', 'required' or an object", describe(v))
+		return apierror.InvalidType(path, "one of 'none', 'auto', 'required' or an object", param.Describe(v))
 	}
 	if v.Get("type").Str == "allowed_tools" {
 		return nil
@@ -69,11 +55,11 @@ func toolChoice(path string, v gjson.Result) *apierror.Error {
 	if e != nil {
 		return e
 	}
-	return required(path+"."+kind, chosen, func(path string, v gjson.Result) *apierror.Error {
-		if e := plainObject(path, v); e != nil {
+	return param.Required(path+"."+kind, chosen, func(path string, v gjson.Result) *apierror.Error {
+		if e := param.PlainObject(path, v); e != nil {
 			return e
 		}
-		return required(path+".name", v.Get("name"), identifier)
+		return param.Required(path+".name", v.Get("name"), param.Identifier)
 	})
 }
 
@@ -83,51 +69,32 @@ func toolCall(path string, v gjson.Result) *apierror.Error {
 	if e != nil {
 		return e
 	}
-	if e := required(path+".id", v.Get("id"), nonEmptyText); e != nil {
+	if e := param.Required(path+".id", v.Get("id"), param.NonEmptyText); e != nil {
 		return e
 	}
-	return required(path+"."+kind, call, func(path string, v gjson.Result) *apierror.Error {
-		if e := plainObject(path, v); e != nil {
+	return param.Required(path+"."+kind, call, func(path string, v gjson.Result) *apierror.Error {
+		if e := param.PlainObject(path, v); e != nil {
 			return e
 		}
-		if e := required(path+".name", v.Get("name"), nonEmptyText); e != nil {
+		if e := param.Required(path+".name", v.Get("name"), param.NonEmptyText); e != nil {
 			return e
 		}
 		if kind == "custom" {
-			return required(path+".input", v.Get("input"), text)
+			return param.Required(path+".input", v.Get("input"), param.Text)
 		}
-		return required(path+".arguments", v.Get("arguments"), text)
+		return param.Required(path+".arguments", v.Get("arguments"), param.Text)
 	})
 }
 
 // typed reads an object whose type says under which name its content stands.
 func typed(path string, v gjson.Result) (kind string, content gjson.Result, e *apierror.Error) {
-	if e := plainObject(path, v); e != nil {
+	if e := param.PlainObject(path, v); e != nil {
 		return "", content, e
 	}
-	e = required(path+".type", v.Get("type"), func(path string, v gjson.Result) *apierror.Error {
-		return oneOf(path, v, "function", "custom")
-	})
+	e = param.Required(path+".type", v.Get("type"), param.OneOf("function", "custom"))
 	if e != nil {
 		return "", content, e
 	}
 	kind = v.Get("type").Str
 	return kind, v.Get(kind), nil
-}
-
-// identifier is the name of a function or a schema.
-func identifier(path string, v gjson.Result) *apierror.Error {
-	if e := nonEmptyText(path, v); e != nil {
-		return e
-	}
-	if len(v.Str) > maxIdentifier {
-		return apierror.StringTooLong(path, maxIdentifier)
-	}
-	odd := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
-	}
-	if strings.ContainsFunc(v.Str, odd) {
-		return apierror.InvalidValue(path, "it may hold letters of a to z, digits, underscores and dashes only")
-	}
-	return nil
 }
