@@ -8,7 +8,7 @@ FUZZTIME ?= 10s
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test race lint fuzz bench witness real ci clean
+.PHONY: help run test race lint fuzz bench witness real tidy ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ witness: ## drive the reference gateway with OpenAI's Go SDK (first build: minut
 
 real: ## judge a gateway in front of a real model server (first build: ten minutes)
 	go run ./ci/real
+
+tidy: ## tidy go.mod and go.sum of every module, after a dependency has changed
+	go mod tidy
+	cd witness && go mod tidy
 
 ci: ## everything that guards main: lint, tests, race, witness
 	.ci/run

@@ -30,21 +30,7 @@ func lane(ctx context.Context, log io.Writer) int {
 	if err == nil {
 		err = judge(ctx, w, &t, log)
 	}
-	var cannot unable
-	switch {
-	case errors.As(err, &cannot):
-		fmt.Fprintf(log, "real model server: %d passed, %d failed, 1 skipped (%s)\n", t.passed, t.failed, cannot.reason)
-	case err != nil:
-		t.failed++
-		fmt.Fprintf(log, "FAIL  %v\n", err)
-		fallthrough
-	default:
-		fmt.Fprintf(log, "real model server: %d passed, %d failed, 0 skipped\n", t.passed, t.failed)
-	}
-	if t.failed > 0 {
-		return 1
-	}
-	return 0
+	return t.conclude(err, log)
 }
 
 // judge brings up the servers and runs every check.
@@ -112,7 +98,27 @@ func newWorkplace(root string) (workplace, error) {
 }
 
 // tally counts checks.
-type tally struct{ passed, failed int }
+type tally struct{ passed, failed, skipped int }
+
+// conclude prints the counts, and err if the lane ended by one, and returns the
+// exit code: 1 if anything failed.
+func (t *tally) conclude(err error, log io.Writer) int {
+	var because string
+	var cannot unable
+	switch {
+	case errors.As(err, &cannot):
+		t.skipped++
+		because = " (" + cannot.reason + ")"
+	case err != nil:
+		t.failed++
+		fmt.Fprintf(log, "FAIL  %v\n", err)
+	}
+	fmt.Fprintf(log, "real model server: %d passed, %d failed, %d skipped%s\n", t.passed, t.failed, t.skipped, because)
+	if t.failed > 0 {
+		return 1
+	}
+	return 0
+}
 
 func (t *tally) check(log io.Writer, name string, f func() error) {
 	start := time.Now()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,28 @@ func TestTally(t *testing.T) {
 	checks.check(&log, "bad", func() error { return errors.New("no such text") })
 	assert.Equal(t, tally{passed: 1, failed: 1}, checks)
 	assert.Regexp(t, `^PASS  good \(.+\)\nFAIL  bad \(.+\): no such text\n$`, log.String())
+}
+
+func TestConclude(t *testing.T) {
+	tests := []struct {
+		name string
+		t    tally
+		err  error
+		code int
+		want string
+	}{
+		{"all passed", tally{passed: 5}, nil, 0, "real model server: 5 passed, 0 failed, 0 skipped\n"},
+		{"a check failed", tally{passed: 4, failed: 1}, nil, 1, "real model server: 4 passed, 1 failed, 0 skipped\n"},
+		{"it cannot run here", tally{}, fmt.Errorf("building: %w", unable{"no C++ compiler"}), 0, "real model server: 0 passed, 0 failed, 1 skipped (no C++ compiler)\n"},
+		{"it broke off", tally{passed: 1}, errors.New("the disk is full"), 1, "FAIL  the disk is full\nreal model server: 1 passed, 1 failed, 0 skipped\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var log strings.Builder
+			assert.Equal(t, test.code, test.t.conclude(test.err, &log))
+			assert.Equal(t, test.want, log.String())
+		})
+	}
 }
 
 func TestPrepareWithoutCompiler(t *testing.T) {
