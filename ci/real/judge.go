@@ -77,7 +77,7 @@ func (j judgement) startGateway(ctx context.Context) (*gateway, error) {
 // run judges the target, keeps the reports under name, and compares what fails
 // with the known findings.
 func (j judgement) run(ctx context.Context, name, profile, target string, k keys, known []finding) error {
-	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("it did not end within %s", runLimit))
 	defer cancel()
 	pretty, err := os.Create(filepath.Join(j.out, name+".txt"))
 	if err != nil {
@@ -95,7 +95,7 @@ func (j judgement) run(ctx context.Context, name, profile, target string, k keys
 		fmt.Fprintf(j.log, "      Ollama stopped answering and was reloaded %d times: findings of this run may stem from that\n", n)
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("plumbline run did not end within %s", runLimit)
+		return fmt.Errorf("running plumbline run: %w", context.Cause(ctx))
 	}
 	var exit *exec.ExitError
 	broken := errors.As(err, &exit) && exit.ExitCode() == 1 // some row fails: the report tells which

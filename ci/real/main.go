@@ -18,7 +18,7 @@ const laneLimit = 40 * time.Minute
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, laneLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, laneLimit, fmt.Errorf("the lane did not end within %s", laneLimit))
 	defer cancel()
 	os.Exit(lane(ctx, os.Stdout))
 }
@@ -54,7 +54,7 @@ func judge(ctx context.Context, w workplace, t *tally, log io.Writer) error {
 	defer server.stop()
 	fmt.Fprintf(log, "Ollama %s serves at %s\n", version, server.url)
 
-	t.check(log, "Ollama streams the known text", func() error {
+	t.check(ctx, log, "Ollama streams the known text", func() error {
 		return saysKnownText(ctx, server.url, "")
 	})
 	j := judgement{workplace: w, plumbline: plumbline, ollama: server, log: log}
@@ -63,19 +63,19 @@ func judge(ctx context.Context, w workplace, t *tally, log io.Writer) error {
 		return err
 	}
 	defer gateway.stop()
-	t.check(log, "the gateway relays the known text", func() error {
+	t.check(ctx, log, "the gateway relays the known text", func() error {
 		return saysKnownText(ctx, gateway.url, gatewayKeys.key)
 	})
-	t.check(log, "a stop by id ends a reply of the real model server", func() error {
+	t.check(ctx, log, "a stop by id ends a reply of the real model server", func() error {
 		return stopsByID(ctx, gateway.url, gatewayKeys)
 	})
-	t.check(log, "the gateway in front of Ollama conforms to profile mortar", func() error {
+	t.check(ctx, log, "the gateway in front of Ollama conforms to profile mortar", func() error {
 		return j.run(ctx, "gateway", "mortar", gateway.url, gatewayKeys, nil)
 	})
-	t.check(log, "Ollama itself breaks of profile openai what it is known to break", func() error {
+	t.check(ctx, log, "Ollama itself breaks of profile openai what it is known to break", func() error {
 		return j.run(ctx, "ollama", "openai", server.url, keys{}, ollamaFindings)
 	})
-	return ctx.Err()
+	return context.Cause(ctx)
 }
 
 // workplace is where the lane finds and leaves things.
@@ -120,7 +120,11 @@ func (t *tally) conclude(err error, log io.Writer) int {
 	return 0
 }
 
-func (t *tally) check(log io.Writer, name string, f func() error) {
+// check runs one check, unless the lane has been interrupted.
+func (t *tally) check(ctx context.Context, log io.Writer, name string, f func() error) {
+	if ctx.Err() != nil {
+		return
+	}
 	start := time.Now()
 	err := f()
 	took := time.Since(start).Round(time.Millisecond)

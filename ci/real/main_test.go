@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,10 +26,18 @@ func TestLaneRefusesAnotherFolder(t *testing.T) {
 func TestTally(t *testing.T) {
 	var log strings.Builder
 	var checks tally
-	checks.check(&log, "good", func() error { return nil })
-	checks.check(&log, "bad", func() error { return errors.New("no such text") })
+	checks.check(t.Context(), &log, "good", func() error { return nil })
+	checks.check(t.Context(), &log, "bad", func() error { return errors.New("no such text") })
 	assert.Equal(t, tally{passed: 1, failed: 1}, checks)
 	assert.Regexp(t, `^PASS  good \(.+\)\nFAIL  bad \(.+\): no such text\n$`, log.String())
+}
+
+func TestNothingIsCheckedAfterAnInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var checks tally
+	checks.check(ctx, io.Discard, "late", func() error { return nil })
+	assert.Equal(t, tally{}, checks)
 }
 
 func TestConclude(t *testing.T) {
