@@ -110,6 +110,9 @@ func newTransport() *http.Transport {
 		MaxIdleConnsPerHost:    512,
 		IdleConnTimeout:        idleConnTimeout,
 		MaxResponseHeaderBytes: 64 << 10,
+		// Thousands of slow streams are open at once, each with both buffers.
+		ReadBufferSize:  2 << 10,
+		WriteBufferSize: 1 << 10,
 	}
 }
 

@@ -26,8 +26,11 @@ type scanner struct {
 	isError bool // its name is "error"
 }
 
+// Most streams are slow and their lines short: a buffer begins small, and grows
+// for a server that fills it or for a line that needs it.
 const (
-	firstBuffer = 4 << 10
+	firstBuffer = 1 << 10
+	fastBuffer  = 16 << 10
 	keepBuffer  = 64 << 10
 )
 
@@ -149,9 +152,13 @@ func (s *scanner) line() ([]byte, bool) {
 // with it are used up.
 func (s *scanner) fill() {
 	if s.start == s.end {
+		filled := s.end == len(s.buf)
 		s.start, s.end, s.scanned = 0, 0, 0
-		if len(s.buf) > keepBuffer {
+		switch {
+		case len(s.buf) > keepBuffer:
 			s.buf = nil
+		case filled && s.buf != nil && len(s.buf) < fastBuffer:
+			s.buf = make([]byte, 2*len(s.buf))
 		}
 	}
 	switch {
