@@ -63,7 +63,7 @@ func (f *face) completions(w http.ResponseWriter, r *http.Request) {
 }
 
 func encoderOf(id, model string, req *completion.Request) format.Encoder {
-	head := chat.Head{ID: id, Model: model, Created: time.Now().Unix()}
+	head := format.Head{ID: id, Model: model, Created: time.Now().Unix()}
 	if req.Stream {
 		return chat.NewStream(head, req.IncludeUsage)
 	}

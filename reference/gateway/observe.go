@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"plumbline.dev/plumbline/reference/apierror"
+	"plumbline.dev/plumbline/reference/completion"
 	"plumbline.dev/plumbline/reference/generation"
 	"plumbline.dev/plumbline/reference/modelserver"
 )
@@ -19,7 +20,7 @@ import (
 type logObserver struct{ log *slog.Logger }
 
 func (logObserver) Started(generation.Info)                   {}
-func (logObserver) Routed(generation.Info, string)            {}
+func (logObserver) Routed(generation.Info, completion.Route)  {}
 func (logObserver) FirstToken(generation.Info, time.Duration) {}
 
 func (o logObserver) Settled(s generation.Settlement) {
@@ -113,7 +114,7 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 
 func (m *metrics) Started(info generation.Info) { m.running.WithLabelValues(info.Model).Inc() }
 
-func (m *metrics) Routed(generation.Info, string) {}
+func (m *metrics) Routed(generation.Info, completion.Route) {}
 
 func (m *metrics) FirstToken(info generation.Info, after time.Duration) {
 	m.firstToken.WithLabelValues(info.Model).Observe(after.Seconds())

@@ -19,6 +19,7 @@ import (
 
 	"plumbline.dev/plumbline/fakegpu/control"
 	"plumbline.dev/plumbline/fakegpu/server"
+	"plumbline.dev/plumbline/reference/completion"
 	"plumbline.dev/plumbline/reference/config"
 	"plumbline.dev/plumbline/reference/generation"
 )
@@ -161,7 +162,7 @@ func (r *rig) ended(nonce string) control.Record {
 type tell struct{ settled chan generation.Settlement }
 
 func (tell) Started(generation.Info)                   {}
-func (tell) Routed(generation.Info, string)            {}
+func (tell) Routed(generation.Info, completion.Route)  {}
 func (tell) FirstToken(generation.Info, time.Duration) {}
 func (t tell) Settled(s generation.Settlement)         { t.settled <- s }
 

@@ -16,7 +16,9 @@ type Backend interface {
 
 // Source is a running reply. One goroutine uses it.
 type Source interface {
-	// Server names who generates, for logs and routing decisions.
+	// Server names who generates, for logs and routing decisions; never "". A
+	// source that can tell more of the decision has the method
+	// Route() completion.Route as well.
 	Server() string
 	// Next empties the batch and waits for events. After [completion.KindEnd]
 	// it returns io.EOF; without that event, io.EOF is no proper end. Any error
@@ -24,6 +26,20 @@ type Source interface {
 	Next(b *completion.Batch) error
 	// Close gives the reply up. It does not block.
 	Close()
+}
+
+// routed is a Source that knows why it was chosen.
+type routed interface {
+	Route() completion.Route
+}
+
+// routeOf is the routing decision that led to a source. One that does not tell
+// it had no choice to make.
+func routeOf(s Source) completion.Route {
+	if r, ok := s.(routed); ok {
+		return r.Route()
+	}
+	return completion.Route{Server: s.Server()}
 }
 
 // Sequence is a Source over a pull sequence of events, such as the sample

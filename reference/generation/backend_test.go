@@ -227,9 +227,9 @@ func (r *record) note(call string) {
 	defer r.mu.Unlock()
 	r.calls = append(r.calls, call)
 }
-func (r *record) Started(Info)                   { r.note("started") }
-func (r *record) Routed(_ Info, s string)        { r.note("routed " + s) }
-func (r *record) FirstToken(Info, time.Duration) { r.note("first token") }
+func (r *record) Started(Info)                          { r.note("started") }
+func (r *record) Routed(_ Info, route completion.Route) { r.note("routed " + route.Server) }
+func (r *record) FirstToken(Info, time.Duration)        { r.note("first token") }
 func (r *record) Settled(s Settlement) {
 	r.note("settled")
 	r.settlements = append(r.settlements, s)

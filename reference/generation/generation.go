@@ -62,6 +62,6 @@ func (g *Generation) Serve(ctx context.Context, w http.ResponseWriter) (abort bo
 	if g.Drain != nil {
 		defer context.AfterFunc(g.Drain, func() { r.fate.cut(ShutDown, errShutDown) })()
 	}
-	go r.read(backend)
+	go r.open(backend)
 	return r.write()
 }

@@ -196,7 +196,7 @@ func TestEndings(t *testing.T) {
 		{
 			name: "refused before the reply began", backend: func() *script { s := newScript(); s.openErr = refusing{}; return s }(),
 			body: "refused=invalid_request_error", ending: Failed, status: 400,
-			usage: completion.Usage{PromptTokens: 7, CacheWriteTokens: -1, Estimated: true},
+			usage: completion.Usage{CacheWriteTokens: -1, Estimated: true},
 		},
 		{
 			name: "refused within the stream", backend: newScript(steps(text("a"), []step{{err: refusing{}}})...),

@@ -9,11 +9,13 @@ import (
 // Info is what is known of a generation when it starts. It holds no key and no
 // text of the prompt.
 type Info struct {
-	ID     string // the completion's id
-	Org    string
-	KeyID  string // the name of the key, not the key
-	Model  string
-	Stream bool
+	ID  string // the completion's id
+	Org string
+	// Session is the session that the client named, "" for none.
+	Session string
+	KeyID   string // the name of the key, not the key
+	Model   string
+	Stream  bool
 }
 
 // Settlement is the account of a generation that is over.
@@ -43,8 +45,9 @@ type Settlement struct {
 // that writes to the client, so they must not block.
 type Observer interface {
 	Started(info Info)
-	// Routed tells which server took the request.
-	Routed(info Info, server string)
+	// Routed tells which server took the request, and why. It comes before
+	// anything is written.
+	Routed(info Info, route completion.Route)
 	// FirstToken tells that the first token was written, so long after Started.
 	FirstToken(info Info, after time.Duration)
 	Settled(s Settlement)
@@ -61,9 +64,9 @@ func (o Observers) Started(info Info) {
 }
 
 // Routed implements [Observer].
-func (o Observers) Routed(info Info, server string) {
+func (o Observers) Routed(info Info, route completion.Route) {
 	for _, each := range o {
-		each.Routed(info, server)
+		each.Routed(info, route)
 	}
 }
 

@@ -21,7 +21,7 @@ type run struct {
 
 	started    time.Time
 	firstToken time.Duration
-	server     string
+	route      completion.Route
 	delivered  int64
 	collected  int // bytes of text of a reply that is not streamed
 }
@@ -53,9 +53,9 @@ func (r *run) write() (abort bool) {
 	for {
 		select {
 		case d := <-r.queue:
-			if d.server != "" {
-				r.server = d.server
-				r.g.Observer.Routed(r.g.Info, d.server)
+			if d.route.Server != "" {
+				r.route = d.route
+				r.g.Observer.Routed(r.g.Info, d.route)
 				r.begin(clock)
 			}
 			err := r.relay(d, clock)
@@ -153,7 +153,7 @@ func (r *run) settle(ending Ending, err error) completion.Usage {
 		default:
 		}
 	}
-	usage := r.order.usage(ending, r.g.PromptTokens)
+	usage := r.usage(ending)
 	status := r.out.status
 	if ending == Finished || ending == Overrun || ending == Stopped {
 		status = http.StatusOK
@@ -162,9 +162,23 @@ func (r *run) settle(ending Ending, err error) completion.Usage {
 		}
 	}
 	r.g.Observer.Settled(Settlement{
-		Info: r.g.Info, Ending: ending, Err: err, Status: status, Server: r.server,
+		Info: r.g.Info, Ending: ending, Err: err, Status: status, Server: r.route.Server,
 		Generated: r.order.generated, Delivered: r.delivered, Usage: usage,
 		FirstToken: r.firstToken, Duration: time.Since(r.started),
 	})
+	return usage
+}
+
+// usage is what is to be paid for. A request that failed before any server took
+// it costs nothing. Where the gateway has to count, its own bookkeeping of the
+// prefix cache counts too.
+func (r *run) usage(ending Ending) completion.Usage {
+	if ending == Failed && r.route.Server == "" {
+		return completion.Usage{CacheWriteTokens: -1, Estimated: true}
+	}
+	usage := r.order.usage(ending, r.g.PromptTokens)
+	if cache := r.route.Cache; cache != nil && usage.Estimated {
+		usage.CachedTokens = min(cache.Reused, usage.PromptTokens)
+	}
 	return usage
 }
