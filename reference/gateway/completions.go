@@ -17,6 +17,7 @@ import (
 	"plumbline.dev/plumbline/reference/format"
 	"plumbline.dev/plumbline/reference/format/chat"
 	"plumbline.dev/plumbline/reference/generation"
+	"plumbline.dev/plumbline/reference/telemetry"
 )
 
 // bodyTimeout is how long a client may take to send its request. A reply has
@@ -44,8 +45,13 @@ func (f *face) completions(w http.ResponseWriter, r *http.Request) {
 		f.refuse(w, r, e)
 		return
 	}
+	session, e := telemetry.SessionOf(r.Header)
+	if e != nil {
+		f.refuse(w, r, e)
+		return
+	}
 	gen := &generation.Generation{
-		Info:         generation.Info{ID: id, Org: who.Org, KeyID: who.KeyID, Model: m.ID, Stream: req.Stream},
+		Info:         generation.Info{ID: id, Org: who.Org, Session: session, KeyID: who.KeyID, Model: m.ID, Stream: req.Stream},
 		Request:      req,
 		Backend:      m.backend,
 		Encoder:      encoderOf(id, m.ID, req),

@@ -1,12 +1,12 @@
 package chat
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"time"
 
 	"plumbline.dev/plumbline/reference/apierror"
+	"plumbline.dev/plumbline/reference/format"
 )
 
 // WriteError answers a request with an error, as the status and the JSON
@@ -38,23 +38,19 @@ func WriteError(w http.ResponseWriter, e *apierror.Error) {
 // OpenAI API are always there.
 func AppendErrorObject(buf []byte, e *apierror.Error) []byte {
 	buf = append(buf, `{"error":{"message":`...)
-	buf = appendString(buf, &e.Message)
+	buf = format.AppendString(buf, e.Message)
 	buf = append(buf, `,"type":`...)
-	buf = appendString(buf, &e.Type)
+	buf = format.AppendString(buf, e.Type)
 	buf = append(buf, `,"param":`...)
-	buf = appendString(buf, e.Param)
+	buf = appendOptional(buf, e.Param)
 	buf = append(buf, `,"code":`...)
-	buf = appendString(buf, e.Code)
+	buf = appendOptional(buf, e.Code)
 	return append(buf, `}}`...)
 }
 
-func appendString(buf []byte, s *string) []byte {
+func appendOptional(buf []byte, s *string) []byte {
 	if s == nil {
 		return append(buf, "null"...)
 	}
-	literal, err := json.Marshal(*s)
-	if err != nil { // strings always marshal
-		return append(buf, `""`...)
-	}
-	return append(buf, literal...)
+	return format.AppendString(buf, *s)
 }

@@ -13,7 +13,7 @@ import (
 // requests that do not ask for a stream. A stopped reply has a finish_reason of
 // null, as the model did not finish.
 type Reply struct {
-	head    Head
+	head    format.Head
 	choices []replyChoice
 	usage   completion.Usage
 }
@@ -39,17 +39,17 @@ type replyCall struct {
 var _ format.Encoder = (*Reply)(nil)
 
 // NewReply makes the encoder of one reply of n choices.
-func NewReply(h Head, n int) *Reply { return &Reply{head: h, choices: make([]replyChoice, n)} }
+func NewReply(h format.Head, n int) *Reply { return &Reply{head: h, choices: make([]replyChoice, n)} }
 
 // Event implements [format.Encoder]; it appends nothing.
 func (r *Reply) Event(buf []byte, e *completion.Event) []byte {
 	c := &r.choices[e.Choice]
 	switch e.Kind {
 	case completion.KindText:
-		c.content = append(c.content, inside(e.Text)...)
+		c.content = append(c.content, format.Inside(e.Text)...)
 		c.hasContent = true
 	case completion.KindRefusal:
-		c.refusal = append(c.refusal, inside(e.Text)...)
+		c.refusal = append(c.refusal, format.Inside(e.Text)...)
 	case completion.KindToolCall:
 		c.addCalls(e.ToolCalls)
 	}
@@ -57,15 +57,6 @@ func (r *Reply) Event(buf []byte, e *completion.Event) []byte {
 		c.addLogprobs(e.Logprobs)
 	}
 	return buf
-}
-
-// inside returns a string literal without its quotes. Two insides behind each
-// other are the inside of the joined string: no escape spans two literals.
-func inside(literal []byte) []byte {
-	if len(literal) < 2 {
-		return nil
-	}
-	return literal[1 : len(literal)-1]
 }
 
 // Finish implements [format.Encoder]; it appends nothing.
@@ -91,7 +82,7 @@ func (r *Reply) End(buf []byte) []byte {
 		buf = r.choices[i].append(buf, i)
 	}
 	buf = append(buf, `],"usage":`...)
-	buf = appendUsage(buf, r.usage)
+	buf = format.AppendUsage(buf, r.usage)
 	return append(buf, "}\n"...)
 }
 
@@ -102,13 +93,13 @@ func (c *replyChoice) append(buf []byte, index int) []byte {
 	// A reply of tool calls alone, or a refusal, has no content; an empty answer
 	// has the empty string.
 	if c.hasContent || len(c.calls) == 0 && c.refusal == nil {
-		buf = appendInside(buf, c.content)
+		buf = format.AppendInside(buf, c.content)
 	} else {
 		buf = append(buf, "null"...)
 	}
 	buf = append(buf, `,"refusal":`...)
 	if c.refusal != nil {
-		buf = appendInside(buf, c.refusal)
+		buf = format.AppendInside(buf, c.refusal)
 	} else {
 		buf = append(buf, "null"...)
 	}
@@ -119,11 +110,11 @@ func (c *replyChoice) append(buf []byte, index int) []byte {
 			buf = append(buf, ',')
 		}
 		buf = append(buf, `{"id":`...)
-		buf = appendInside(buf, call.id)
+		buf = format.AppendInside(buf, call.id)
 		buf = append(buf, `,"type":"function","function":{"name":`...)
-		buf = appendInside(buf, call.name)
+		buf = format.AppendInside(buf, call.name)
 		buf = append(buf, `,"arguments":`...)
-		buf = appendInside(buf, call.arguments)
+		buf = format.AppendInside(buf, call.arguments)
 		buf = append(buf, "}}"...)
 	}
 	if len(c.calls) > 0 {
@@ -132,7 +123,7 @@ func (c *replyChoice) append(buf []byte, index int) []byte {
 	buf = append(buf, `},"logprobs":`...)
 	buf = c.appendLogprobs(buf)
 	buf = append(buf, `,"finish_reason":`...)
-	buf = appendReason(buf, c.reason)
+	buf = format.AppendReason(buf, c.reason)
 	return append(buf, '}')
 }
 
@@ -145,12 +136,6 @@ func (c *replyChoice) appendLogprobs(buf []byte) []byte {
 	buf = append(buf, `,"refusal":`...)
 	buf = appendList(buf, c.refused)
 	return append(buf, '}')
-}
-
-func appendInside(buf, inside []byte) []byte {
-	buf = append(buf, '"')
-	buf = append(buf, inside...)
-	return append(buf, '"')
 }
 
 func appendList(buf, elements []byte) []byte {

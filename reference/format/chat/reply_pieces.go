@@ -4,15 +4,17 @@ import (
 	"slices"
 
 	"github.com/tidwall/gjson"
+
+	"plumbline.dev/plumbline/reference/format"
 )
 
 // addCalls puts the pieces of one delta to the calls that they belong to.
 func (c *replyChoice) addCalls(pieces []byte) {
 	gjson.ParseBytes(pieces).ForEach(func(_, piece gjson.Result) bool {
 		call := c.call(piece.Get("index").Int())
-		call.id = append(call.id, inside([]byte(piece.Get("id").Raw))...)
-		call.name = append(call.name, inside([]byte(piece.Get("function.name").Raw))...)
-		call.arguments = append(call.arguments, inside([]byte(piece.Get("function.arguments").Raw))...)
+		call.id = append(call.id, format.Inside([]byte(piece.Get("id").Raw))...)
+		call.name = append(call.name, format.Inside([]byte(piece.Get("function.name").Raw))...)
+		call.arguments = append(call.arguments, format.Inside([]byte(piece.Get("function.arguments").Raw))...)
 		return true
 	})
 }

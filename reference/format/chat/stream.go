@@ -1,20 +1,12 @@
 package chat
 
 import (
-	"encoding/json"
 	"strconv"
 
 	"plumbline.dev/plumbline/reference/apierror"
 	"plumbline.dev/plumbline/reference/completion"
 	"plumbline.dev/plumbline/reference/format"
 )
-
-// Head is what stands on every chunk of a reply.
-type Head struct {
-	ID      string // chatcmpl- and 24 lower-case hexadecimal digits
-	Model   string
-	Created int64 // Unix seconds
-}
 
 // Stream writes a reply as chat.completion.chunk events, as the OpenAI API
 // does: a role chunk, a chunk for each piece, a finish chunk for each choice, the
@@ -28,7 +20,7 @@ var _ format.Encoder = (*Stream)(nil)
 
 // NewStream makes the encoder of one reply. With usage, the chunks before the
 // usage chunk carry a usage of null, as OpenAI's do.
-func NewStream(h Head, usage bool) *Stream {
+func NewStream(h format.Head, usage bool) *Stream {
 	prefix := append([]byte(nil), "data: "...)
 	prefix = appendHead(prefix, h, "chat.completion.chunk")
 	s := &Stream{prefix: append(prefix, `,"choices":[`...)}
@@ -40,23 +32,15 @@ func NewStream(h Head, usage bool) *Stream {
 	return s
 }
 
-func appendHead(buf []byte, h Head, object string) []byte {
+func appendHead(buf []byte, h format.Head, object string) []byte {
 	buf = append(buf, `{"id":`...)
-	buf = appendLiteral(buf, h.ID)
+	buf = format.AppendString(buf, h.ID)
 	buf = append(buf, `,"object":"`...)
 	buf = append(buf, object...)
 	buf = append(buf, `","created":`...)
 	buf = strconv.AppendInt(buf, h.Created, 10)
 	buf = append(buf, `,"model":`...)
-	return appendLiteral(buf, h.Model)
-}
-
-func appendLiteral(buf []byte, s string) []byte {
-	literal, err := json.Marshal(s)
-	if err != nil { // strings always marshal
-		return append(buf, `""`...)
-	}
-	return append(buf, literal...)
+	return format.AppendString(buf, h.Model)
 }
 
 // Event implements [format.Encoder]. Reasoning has no place in OpenAI's chat
@@ -97,18 +81,9 @@ func (s *Stream) chunk(buf []byte, choice int, delta string, text, logprobs []by
 		buf = append(buf, logprobs...)
 	}
 	buf = append(buf, `,"finish_reason":`...)
-	buf = appendReason(buf, reason)
+	buf = format.AppendReason(buf, reason)
 	buf = append(buf, '}')
 	return append(buf, s.suffix...)
-}
-
-func appendReason(buf []byte, reason completion.FinishReason) []byte {
-	if reason == "" {
-		return append(buf, "null"...)
-	}
-	buf = append(buf, '"')
-	buf = append(buf, reason...)
-	return append(buf, '"')
 }
 
 // Usage implements [format.Encoder]: the last chunk, with no choices
@@ -116,26 +91,8 @@ func appendReason(buf []byte, reason completion.FinishReason) []byte {
 func (s *Stream) Usage(buf []byte, u completion.Usage) []byte {
 	buf = append(buf, s.prefix...)
 	buf = append(buf, `],"usage":`...)
-	buf = appendUsage(buf, u)
+	buf = format.AppendUsage(buf, u)
 	return append(buf, "}\n\n"...)
-}
-
-func appendUsage(buf []byte, u completion.Usage) []byte {
-	buf = append(buf, `{"prompt_tokens":`...)
-	buf = strconv.AppendInt(buf, u.PromptTokens, 10)
-	buf = append(buf, `,"completion_tokens":`...)
-	buf = strconv.AppendInt(buf, u.CompletionTokens, 10)
-	buf = append(buf, `,"total_tokens":`...)
-	buf = strconv.AppendInt(buf, u.TotalTokens(), 10)
-	buf = append(buf, `,"prompt_tokens_details":{"cached_tokens":`...)
-	buf = strconv.AppendInt(buf, u.CachedTokens, 10)
-	if u.CacheWriteTokens >= 0 {
-		buf = append(buf, `,"cache_write_tokens":`...)
-		buf = strconv.AppendInt(buf, u.CacheWriteTokens, 10)
-	}
-	buf = append(buf, `},"completion_tokens_details":{"reasoning_tokens":`...)
-	buf = strconv.AppendInt(buf, u.ReasoningTokens, 10)
-	return append(buf, `}}`...)
 }
 
 // End implements [format.Encoder].

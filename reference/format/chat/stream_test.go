@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"plumbline.dev/plumbline/reference/completion"
+	"plumbline.dev/plumbline/reference/format"
 )
 
-var testHead = Head{ID: "chatcmpl-0123456789abcdef01234567", Model: `a "model"`, Created: 7}
+var testHead = format.Head{ID: "chatcmpl-0123456789abcdef01234567", Model: `a "model"`, Created: 7}
 
 const headJSON = `{"id":"chatcmpl-0123456789abcdef01234567","object":"chat.completion.chunk","created":7,"model":"a \"model\"",`
 
