@@ -10,6 +10,7 @@ import (
 	"plumbline.dev/plumbline/reference/apierror"
 	"plumbline.dev/plumbline/reference/config"
 	"plumbline.dev/plumbline/reference/format/chat"
+	"plumbline.dev/plumbline/reference/telemetry"
 )
 
 // face is what one listener serves: a profile and its models.
@@ -19,6 +20,7 @@ type face struct {
 	models  []*model // the first is the default
 	names   map[string]*model
 	list    []byte // the answer of GET /v1/models
+	streams *telemetry.Handler
 }
 
 func newFace(g *Gateway, l config.Listener) (*face, error) {
@@ -38,6 +40,10 @@ func newFace(g *Gateway, l config.Listener) (*face, error) {
 		return nil, fmt.Errorf("it offers no model")
 	}
 	f.list = appendModelList(nil, f.models)
+	f.streams = &telemetry.Handler{
+		Hub: g.hub, Authenticate: g.directory.Authenticate, Refuse: f.refuse, Log: g.log,
+		Heartbeat: g.cfg.Intervals.TelemetryPing, Tick: g.cfg.Intervals.Tick,
+	}
 	return f, nil
 }
 
@@ -60,6 +66,10 @@ func (f *face) find(path string) route {
 		return route{http.MethodPost: f.completions}
 	case "/v1/models":
 		return route{http.MethodGet: f.listModels}
+	case "/v1/telemetry/stream":
+		return route{http.MethodGet: f.streams.Telemetry}
+	case "/v1/metrics/stream":
+		return route{http.MethodGet: f.streams.Fleet}
 	case "/healthz":
 		return route{http.MethodGet: f.healthz}
 	case "/readyz":

@@ -16,6 +16,8 @@ import (
 	"plumbline.dev/plumbline/reference/bus"
 	"plumbline.dev/plumbline/reference/config"
 	"plumbline.dev/plumbline/reference/generation"
+	"plumbline.dev/plumbline/reference/price"
+	"plumbline.dev/plumbline/reference/telemetry"
 	"plumbline.dev/plumbline/reference/tokens"
 )
 
@@ -44,6 +46,7 @@ type Gateway struct {
 	models    map[string]*model // by id
 	observer  generation.Observer
 	registry  *prometheus.Registry
+	hub       *telemetry.Hub
 	faces     []*face
 	listeners []net.Listener
 	metrics   net.Listener
@@ -77,9 +80,10 @@ func New(cfg *config.Config, deps Deps) (*Gateway, error) {
 	g := &Gateway{
 		cfg: cfg, log: deps.Log, bus: deps.Bus, directory: directory,
 		counter: tokens.NewCounter(), models: make(map[string]*model), registry: prometheus.NewRegistry(),
+		hub: telemetry.NewHub(telemetry.Limits{}),
 	}
 	g.drain, g.endDrain = context.WithCancel(context.Background())
-	observers := generation.Observers{logObserver{g.log}, newMetrics(g.registry)}
+	observers := generation.Observers{logObserver{g.log}, newMetrics(g.registry), telemetry.NewObserver(g.hub, g.pricesOf)}
 	if deps.Observer != nil {
 		observers = append(observers, deps.Observer)
 	}
@@ -103,6 +107,9 @@ func New(cfg *config.Config, deps Deps) (*Gateway, error) {
 	}
 	return g, nil
 }
+
+// pricesOf returns the prices of a model that is offered, by its id.
+func (g *Gateway) pricesOf(model string) price.Prices { return g.models[model].Prices }
 
 // Handler serves what the i-th listener of the configuration serves, for use
 // behind a server of the caller's own. It panics if there is no such listener.

@@ -132,6 +132,7 @@ func (g *Gateway) server(h http.Handler) *http.Server {
 // shutDown drains the servers, in parallel, and closes what is left.
 func (g *Gateway) shutDown(servers []*http.Server) {
 	g.draining.Store(true)
+	g.hub.Drain()
 	limit, cancel := context.WithTimeout(context.Background(), g.cfg.Limits.Drain)
 	defer cancel()
 	if !drained(limit, servers) {
