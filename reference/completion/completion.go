@@ -36,14 +36,15 @@ type Kind uint8
 
 // Kinds of events, in the order in which a reply has them.
 const (
-	KindRole      Kind = iota + 1 // the reply of one choice begins
-	KindText                      // visible text
-	KindRefusal                   // refusal text
-	KindReasoning                 // reasoning text
-	KindToolCall                  // a piece of a tool call
-	KindFinish                    // one choice has ended
-	KindUsage                     // token counts of the whole reply
-	KindEnd                       // the model server ended its stream properly
+	KindRole         Kind = iota + 1 // the reply of one choice begins
+	KindText                         // visible text
+	KindRefusal                      // refusal text
+	KindReasoning                    // reasoning text
+	KindToolCall                     // a piece of a tool call
+	KindStopSequence                 // Text is the stop sequence at which the choice ended, if that is known
+	KindFinish                       // one choice has ended
+	KindUsage                        // token counts of the whole reply
+	KindEnd                          // the model server ended its stream properly
 )
 
 // Event is one event of a reply.
