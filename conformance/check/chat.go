@@ -38,6 +38,8 @@ type Chat struct {
 	Dones  []int   // the events, by index into Stream.Events, that are [DONE]
 	Errors []StreamError
 	Broken []int // the events whose data is neither JSON object nor [DONE]
+
+	id string // of the first chunk that has one
 }
 
 // Chunk is one event of the reply.
@@ -93,6 +95,9 @@ func ParseChat(t *wire.Transcript, ask Ask) *Chat {
 			c.Errors = append(c.Errors, streamError(i, t.EventAt(e), o))
 		default:
 			c.Chunks = append(c.Chunks, chunk(i, t.EventAt(e), e.Data, o))
+			if c.id == "" {
+				c.id = text(o.get("id"))
+			}
 		}
 	}
 	return c
@@ -191,14 +196,7 @@ func (c *Chat) Finish(choice int) string {
 }
 
 // ID returns the id of the first chunk that has one.
-func (c *Chat) ID() string {
-	for _, k := range c.Chunks {
-		if id := text(k.object.get("id")); id != "" {
-			return id
-		}
-	}
-	return ""
-}
+func (c *Chat) ID() string { return c.id }
 
 // Complete tells whether [DONE] arrived: the documents' own test.
 func (c *Chat) Complete() bool { return len(c.Dones) > 0 }

@@ -98,7 +98,7 @@ func (c *Chat) NothingAfterFinish() []Finding {
 	n := c.notes("NothingAfterFinish")
 	c.afterFinish(func(k Chunk, ch Choice) {
 		if ch.generated() {
-			n.event(k.Event, fmt.Sprintf("nothing of choice %d after its finish chunk", ch.Index), string(k.Raw))
+			n.event(k.Event, fmt.Sprintf("nothing of choice %d after its finish chunk", ch.Index), show(k.Raw))
 		}
 	})
 	return n.found
@@ -109,7 +109,7 @@ func (c *Chat) ChoiceOver() []Finding {
 	n := c.notes("ChoiceOver")
 	c.afterFinish(func(k Chunk, ch Choice) {
 		if !ch.generated() && ch.Finish == "" {
-			n.event(k.Event, fmt.Sprintf("no mention of choice %d after its finish chunk", ch.Index), string(k.Raw))
+			n.event(k.Event, fmt.Sprintf("no mention of choice %d after its finish chunk", ch.Index), show(k.Raw))
 		}
 	})
 	return n.found

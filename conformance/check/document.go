@@ -37,7 +37,7 @@ func (d *document) json(n *notes) {
 		n.head("Content-Type: application/json", "Content-Type: "+value)
 	}
 	if !d.ok {
-		n.body("one JSON object", string(d.Transcript.Body))
+		n.body("one JSON object", show(d.Transcript.Body))
 	}
 }
 

@@ -30,7 +30,7 @@ func (c *Chat) DoneLast() []Finding {
 	for i := c.Dones[0] + 1; i < len(c.Stream.Events); i++ {
 		e := c.Stream.Events[i]
 		if string(e.Data) != "[DONE]" || !e.Dispatched {
-			n.event(i, "nothing but the end of the body after [DONE]", string(c.Transcript.Body[e.Offset:e.End]))
+			n.event(i, "nothing but the end of the body after [DONE]", show(c.Transcript.Body[e.Offset:e.End]))
 		}
 	}
 	for _, k := range c.Stream.Comments {
@@ -61,7 +61,7 @@ func (c *Chat) NoErrorKey() []Finding {
 		}
 	}
 	for _, e := range c.Errors {
-		n.event(e.Event, "no error in a good reply", string(c.Stream.Events[e.Event].Data))
+		n.event(e.Event, "no error in a good reply", show(c.Stream.Events[e.Event].Data))
 	}
 	return n.found
 }

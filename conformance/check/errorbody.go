@@ -1,6 +1,7 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func (e *ErrorBody) DocumentedError() []Finding {
 		n.head("a status outside 200 to 299", fmt.Sprintf("status %d", e.Status))
 	}
 	if v := e.envelope.get("message"); v.Type != gjson.String || e.Message == "" {
-		n.body("a JSON body whose error.message is a text", string(e.Transcript.Body))
+		n.body("a JSON body whose error.message is a text", show(e.Transcript.Body))
 	}
 	return n.found
 }
@@ -129,9 +130,9 @@ func (e *ErrorBody) NoSecret(key string) []Finding {
 		if part == "" {
 			break
 		}
-		if at := strings.Index(string(e.Transcript.Body), part); at >= 0 {
+		if at := bytes.Index(e.Transcript.Body, []byte(part)); at >= 0 {
 			n.keys = append(n.keys, part)
-			n.at(at, 1, "an answer without the key", string(e.Transcript.Body))
+			n.at(at, 1, "an answer without the key", show(e.Transcript.Body))
 			return n.found
 		}
 		for name, values := range e.Transcript.Header {

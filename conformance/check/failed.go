@@ -18,7 +18,7 @@ func (c *Chat) OneErrorEvent() []Finding {
 		n.end("one event with an error envelope", "the body ended without one")
 	}
 	for i, e := range c.Errors {
-		data := string(c.Stream.Events[e.Event].Data)
+		data := show(c.Stream.Events[e.Event].Data)
 		if i > 0 {
 			n.event(e.Event, "one event with an error envelope", "another one: "+data)
 		} else if e.Type != "upstream_error" {
@@ -37,12 +37,12 @@ func (c *Chat) NothingAfterError() []Finding {
 	}
 	for _, k := range c.Chunks {
 		if k.Event > c.Errors[0].Event {
-			n.event(k.Event, "nothing after the error event", string(k.Raw))
+			n.event(k.Event, "nothing after the error event", show(k.Raw))
 		}
 	}
 	for _, i := range c.Broken {
 		if i > c.Errors[0].Event {
-			n.event(i, "nothing after the error event", string(c.Stream.Events[i].Data))
+			n.event(i, "nothing after the error event", show(c.Stream.Events[i].Data))
 		}
 	}
 	return n.found
@@ -81,7 +81,7 @@ func (c *Chat) ErrorMessage() []Finding {
 // key or stack of the deployment.
 func (c *Chat) ErrorMessageClean() []Finding {
 	n := c.notes("ErrorMessageClean")
-	for _, e := range c.Errors {
+	for _, e := range c.Errors[:min(len(c.Errors), maxFindings)] {
 		if what := leak(strings.ReplaceAll(e.Message, c.ID(), ""), c.Ask.Keys); what != "" {
 			n.event(e.Event, "a message without any address, path, key or stack", what+" in: "+e.Message)
 		}

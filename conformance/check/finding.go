@@ -28,7 +28,12 @@ type Finding struct {
 const (
 	maxFindings = 16  // of one rule; one fault often shows in every chunk
 	maxSeen     = 300 // bytes
+	// A key that begins within what is shown is seen whole within the margin.
+	margin = 700 // bytes
 )
+
+// show is the beginning of b, enough for a finding.
+func show(b []byte) string { return string(b[:min(len(b), maxSeen+margin+1)]) }
 
 // notes collects the findings of one rule.
 type notes struct {
@@ -69,8 +74,6 @@ var keyLike = regexp.MustCompile(`(?i)\bbearer\s+[^\s"',;]+|\b(?:sk|pk|rk)[-_][A
 
 // excerpt returns the beginning of s, printable and without keys.
 func excerpt(s string, keys []string) string {
-	// A key that begins within what is shown is seen whole within the margin.
-	const margin = 700
 	cut := len(s) > maxSeen+margin
 	if cut {
 		s = s[:maxSeen+margin]

@@ -24,7 +24,7 @@ func (c *Chat) LFOnly() []Finding {
 func (c *Chat) EventsTerminated() []Finding {
 	n := c.notes("EventsTerminated")
 	if tail := c.Stream.Tail; len(tail) > 0 && !c.leftEarly() {
-		n.at(len(c.Transcript.Body)-len(tail), 0, "a blank line after the last event", string(tail))
+		n.at(len(c.Transcript.Body)-len(tail), 0, "a blank line after the last event", show(tail))
 	}
 	return n.found
 }
@@ -34,7 +34,7 @@ func (c *Chat) DataSpace() []Finding {
 	n := c.notes("DataSpace")
 	for l, f := range c.fields() {
 		if f.Name == "data" && f.Colon && (!f.Space || bytes.HasPrefix(f.Value, []byte(" "))) {
-			n.at(l.Offset, l.Number, "a line that begins with 'data: ', with one space", string(l.Text))
+			n.at(l.Offset, l.Number, "a line that begins with 'data: ', with one space", show(l.Text))
 		}
 	}
 	return n.found
@@ -51,7 +51,7 @@ func (c *Chat) OneDataLine() []Finding {
 			}
 		}
 		if lines > 1 {
-			n.event(i, "one data line in an event", string(e.Data))
+			n.event(i, "one data line in an event", show(e.Data))
 		}
 	}
 	return n.found
@@ -61,7 +61,7 @@ func (c *Chat) OneDataLine() []Finding {
 func (c *Chat) DataJSON() []Finding {
 	n := c.notes("DataJSON")
 	for _, i := range c.Broken {
-		what := string(c.Stream.Events[i].Data)
+		what := show(c.Stream.Events[i].Data)
 		if what == "" {
 			what = "empty data"
 		}
@@ -75,7 +75,7 @@ func (c *Chat) UnnamedEvents() []Finding {
 	n := c.notes("UnnamedEvents")
 	for l, f := range c.fields() {
 		if f.Name == "event" && f.Colon {
-			n.at(l.Offset, l.Number, "an event without a name", string(l.Text))
+			n.at(l.Offset, l.Number, "an event without a name", show(l.Text))
 		}
 	}
 	return n.found
@@ -87,7 +87,7 @@ func (c *Chat) OnlyComments() []Finding {
 	n := c.notes("OnlyComments")
 	for l, f := range c.fields() {
 		if !f.Colon || f.Name != "data" && f.Name != "event" {
-			n.at(l.Offset, l.Number, "a data line, or a comment that begins with a colon", string(l.Text))
+			n.at(l.Offset, l.Number, "a data line, or a comment that begins with a colon", show(l.Text))
 		}
 	}
 	return n.found

@@ -30,7 +30,7 @@ func asObject(v gjson.Result) (object, bool) {
 	if !v.IsObject() {
 		return object{}, false
 	}
-	var o object
+	o := object{make([]member, 0, 8)} // a chunk has six or seven
 	v.ForEach(func(key, value gjson.Result) bool {
 		o.members = append(o.members, member{text(key), value})
 		return true
@@ -48,9 +48,6 @@ func (o object) get(key string) gjson.Result {
 	}
 	return gjson.Result{}
 }
-
-// has tells whether key is there, be it with null.
-func (o object) has(key string) bool { return o.get(key).Exists() }
 
 // list returns the elements of an array, and none of any other value.
 func list(v gjson.Result) []gjson.Result {

@@ -106,10 +106,19 @@ func readChunk(data string) (string, error) {
 	}
 }
 
-// property is value?.key: undefined of anything but an object that has it.
+// property is value?.key: undefined of anything but an object that has it. Of
+// two equal keys the last one counts.
 func property(value gjson.Result, key string) gjson.Result {
-	o, _ := asObject(value)
-	return o.get(key)
+	var last gjson.Result
+	if value.IsObject() {
+		value.ForEach(func(k, v gjson.Result) bool {
+			if text(k) == key {
+				last = v
+			}
+			return true
+		})
+	}
+	return last
 }
 
 // decodeUTF8 is a TextDecoder: it drops a byte order mark, puts U+FFFD for what

@@ -38,13 +38,13 @@ func (n *chatNotes) sdkFraming() {
 	}
 	for _, l := range s.Lines {
 		if l.Ending == "\r" {
-			n.at(l.Offset, l.Number, "no line that ends with CR alone: openai-go reads no event", string(l.Text))
+			n.at(l.Offset, l.Number, "no line that ends with CR alone: openai-go reads no event", show(l.Text))
 		}
 		if len(l.Text) > sdkLine {
 			n.at(l.Offset, l.Number, "lines of at most 32 MiB: openai-go reads no longer ones", fmt.Sprintf("%d bytes", len(l.Text)))
 		}
 		if !utf8.Valid(l.Text) {
-			n.at(l.Offset, l.Number, "valid UTF-8: openai-python throws", string(l.Text))
+			n.at(l.Offset, l.Number, "valid UTF-8: openai-python throws", show(l.Text))
 		}
 	}
 }
@@ -57,7 +57,7 @@ func (n *chatNotes) sdkEvents() {
 	}
 	id := false
 	for i, e := range n.c.Stream.Events[:stop] {
-		data := string(e.Data)
+		data := show(e.Data)
 		names := map[string]bool{}
 		for _, f := range e.Fields {
 			names[f.Name] = true
@@ -78,7 +78,7 @@ func (n *chatNotes) sdkEvents() {
 		}
 	}
 	for _, i := range n.c.Broken {
-		if data := string(n.c.Stream.Events[i].Data); i < stop && data != "" && !strings.HasPrefix(data, "[DONE]") {
+		if data := show(n.c.Stream.Events[i].Data); i < stop && data != "" && !strings.HasPrefix(data, "[DONE]") {
 			n.event(i, "data that is a JSON object: the SDKs throw", data)
 		}
 	}
@@ -90,7 +90,7 @@ func (n *chatNotes) sdkEvents() {
 		if e.Event > stop {
 			break
 		}
-		n.event(e.Event, "no error: every SDK throws", string(n.c.Stream.Events[e.Event].Data))
+		n.event(e.Event, "no error: every SDK throws", show(n.c.Stream.Events[e.Event].Data))
 	}
 }
 

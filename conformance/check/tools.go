@@ -3,6 +3,7 @@ package check
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -19,6 +20,7 @@ type ToolCall struct {
 // ToolCalls returns the tool calls of a choice in the order in which they began.
 func (c *Chat) ToolCalls(choice int) []ToolCall {
 	var calls []ToolCall
+	var arguments []*strings.Builder
 	place := map[int64]int{}
 	for _, k := range c.Chunks {
 		for _, ch := range k.Choices {
@@ -35,10 +37,14 @@ func (c *Chat) ToolCalls(choice int) []ToolCall {
 					i = len(calls)
 					place[d.index] = i
 					calls = append(calls, ToolCall{Index: d.index, ID: d.id, Type: d.kind, Name: text(d.name)})
+					arguments = append(arguments, &strings.Builder{})
 				}
-				calls[i].Arguments += d.arguments
+				arguments[i].WriteString(d.arguments)
 			}
 		}
+	}
+	for i := range calls {
+		calls[i].Arguments = arguments[i].String()
 	}
 	return calls
 }
@@ -84,8 +90,8 @@ func (c *Chat) ToolDeltas() []Finding {
 			n.toolChunk(k, ch, ids)
 		}
 	}
-	for choice, ids := range begun {
-		if len(ids) > 0 && c.Finish(choice) != "" {
+	for choice := range min(c.Ask.choices(), maxChoices) {
+		if len(begun[choice]) > 0 && c.Finish(choice) != "" {
 			n.toolEnd(choice)
 		}
 	}

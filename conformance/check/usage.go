@@ -131,7 +131,7 @@ func (c *Chat) NoEmptyChoices() []Finding {
 	}
 	for _, k := range c.Chunks {
 		if k.bare() {
-			n.event(k.Event, "a choice in every chunk, as no usage was asked for", string(k.Raw))
+			n.event(k.Event, "a choice in every chunk, as no usage was asked for", show(k.Raw))
 		}
 	}
 	return n.found
@@ -150,11 +150,7 @@ func (c *Chat) UsageSums() []Finding {
 }
 
 func usageSums(u object, bad func(expected, seen string)) {
-	count := func(o object, key string, required bool) (int64, bool) {
-		v := o.get(key)
-		if !required && (!v.Exists() || isNull(v)) {
-			return 0, false
-		}
+	count := func(key string, v gjson.Result) (int64, bool) {
 		i, ok := integer(v)
 		if !ok || i < 0 {
 			bad(key+" as an integer of 0 or more", key+" "+seen(v))
@@ -162,9 +158,9 @@ func usageSums(u object, bad func(expected, seen string)) {
 		}
 		return i, true
 	}
-	prompt, okPrompt := count(u, "prompt_tokens", true)
-	completion, okCompletion := count(u, "completion_tokens", true)
-	total, okTotal := count(u, "total_tokens", true)
+	prompt, okPrompt := count("prompt_tokens", u.get("prompt_tokens"))
+	completion, okCompletion := count("completion_tokens", u.get("completion_tokens"))
+	total, okTotal := count("total_tokens", u.get("total_tokens"))
 	if okPrompt && okCompletion && okTotal && total-prompt != completion {
 		bad(fmt.Sprintf("total_tokens as the sum of %d and %d", prompt, completion), fmt.Sprintf("total_tokens %d", total))
 	}
@@ -175,7 +171,10 @@ func usageSums(u object, bad func(expected, seen string)) {
 			bad(key+" as an object", key+" "+v.Raw)
 		}
 		for _, m := range o.members {
-			if part, ok := count(o, m.key, false); ok && known && part > limit {
+			if isNull(m.value) {
+				continue
+			}
+			if part, ok := count(m.key, m.value); ok && known && part > limit {
 				bad(fmt.Sprintf("%s of at most %s, %d", m.key, whole, limit), fmt.Sprintf("%s %d", m.key, part))
 			}
 		}

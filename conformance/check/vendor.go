@@ -63,28 +63,24 @@ var (
 // strangers calls found with the path and value of each field that s does not
 // list.
 func (s schema) strangers(v gjson.Result, path string, found func(path string, v gjson.Result)) {
-	if s == nil {
-		return
-	}
 	for _, element := range list(v) {
 		// An array in an array is no shape of OpenAI's, and could be deep.
 		if element.IsObject() {
-			s.strangers(element, path+"[]", found)
+			s.strangers(element, path, found)
 		}
 	}
-	o, _ := asObject(v)
-	for _, m := range o.members {
-		below, known := s[m.key]
-		name := m.key
-		if path != "" {
-			name = path + "." + m.key
-		}
-		if !known {
-			found(name, m.value)
-			continue
-		}
-		below.strangers(m.value, name, found)
+	if !v.IsObject() {
+		return
 	}
+	v.ForEach(func(k, value gjson.Result) bool {
+		key := text(k)
+		if below, known := s[key]; !known {
+			found(path+key, value)
+		} else if below != nil {
+			below.strangers(value, path+key+".", found)
+		}
+		return true
+	})
 }
 
 // NoVendorFields: chunks hold the fields of OpenAI alone, at any depth.
