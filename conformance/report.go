@@ -63,9 +63,9 @@ type RequirementResult struct {
 	Statement string  `json:"statement"`
 	Verdict   Verdict `json:"verdict"`
 	// Termination is how the streams of this row ended: the second axis.
-	Termination string `json:"termination,omitempty"`
+	Termination string `json:"termination"`
 	// Reason says why a row is not a pass.
-	Reason    string           `json:"reason,omitempty"`
+	Reason    string           `json:"reason"`
 	Known     bool             `json:"known,omitempty"` // excused by the baseline
 	Stale     bool             `json:"stale,omitempty"` // listed in the baseline, yet it passes
 	Scenarios []ScenarioResult `json:"scenarios"`

@@ -14,8 +14,9 @@ import (
 	"plumbline.dev/plumbline/steps"
 )
 
-// scenarioLimit bounds a scenario, beyond the time for which it watches.
-const scenarioLimit = 60 * time.Second
+// scenarioLimit bounds a scenario, beyond the time for which it watches. Each
+// wait has a shorter end of its own, which says what did not come.
+const scenarioLimit = 5 * time.Minute
 
 // running is one scenario on its way to its verdict.
 type running struct {

@@ -2,9 +2,9 @@ package probe
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -66,6 +66,7 @@ type Env struct {
 	client *http.Client
 	gpu    *control.Client // nil with a live model
 	offset time.Duration   // of the fake GPU's clock to ours
+	vain   atomic.Int32    // waits in a row that timed out
 }
 
 // preflightPatience bounds each request of the preflight.
@@ -105,24 +106,54 @@ func (e *Env) Close() {
 func (e *Env) Scripted() bool { return e.gpu != nil }
 
 // patience is how long the target may take for what it should do at once. It
-// is no tolerance of a documented time, only an end of waiting.
+// is no tolerance of a documented time, only an end of waiting. A target that
+// let several waits in a row time out gets less, or it would hold the run for
+// the sum of them.
 func (e *Env) patience() time.Duration {
+	patience := 30 * time.Second
 	if e.Scripted() {
-		return 10 * time.Second
+		patience = 10 * time.Second
 	}
-	return 40 * time.Second
+	if e.vain.Load() >= 6 {
+		patience /= 5
+	}
+	return patience
+}
+
+// waited notes whether a wait came to its end.
+func (e *Env) waited(timedOut bool) {
+	if timedOut {
+		e.vain.Add(1)
+	} else {
+		e.vain.Store(0)
+	}
 }
 
 // reach asks for the list of models, and takes the first one if no model is set.
-func (e *Env) reach(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, preflightPatience)
+func (e *Env) reach(parent context.Context) error {
+	ctx, cancel := context.WithTimeout(parent, preflightPatience)
 	defer cancel()
 	t := e.plain(ctx, http.MethodGet, "/v1/models", nil, e.Target.Key)
-	if t.End == wire.EndRefused && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	switch {
+	case t.Status != 0:
+	case t.End == wire.EndRefused && ctx.Err() == nil:
 		return fmt.Errorf("the target %s is out of reach: %s", e.Target.BaseURL, t.EndError)
+	default:
+		return e.answers(parent)
 	}
 	if e.Target.Model == "" && t.Status == http.StatusOK {
 		e.Target.Model = gjson.GetBytes(t.Body, "data.0.id").String()
+	}
+	return nil
+}
+
+// answers makes sure that a target which keeps its list of models to itself
+// answers a completion at least.
+func (e *Env) answers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, preflightPatience)
+	defer cancel()
+	if e.plain(ctx, http.MethodPost, "/v1/chat/completions", []byte("{}"), e.Target.Key).Status == 0 {
+		return fmt.Errorf("the target %s takes connections but answers nothing: no response head within %v", e.Target.BaseURL, preflightPatience)
 	}
 	return nil
 }

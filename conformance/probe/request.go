@@ -28,6 +28,10 @@ const (
 	WrongKey
 )
 
+// limits bound what is read of an answer: a few times the longest line and
+// reply that any script sends.
+var limits = wire.Limits{Body: 16 << 20, Line: 6 << 20}
+
 // wrongKey has the form of a key and is nobody's.
 const wrongKey = "sk-plumbline-0000000000000000-wrong"
 
@@ -138,7 +142,7 @@ func (e *Env) start(ctx context.Context, method, path string, body []byte, key s
 	if gzip {
 		req.Header.Set("Accept-Encoding", "gzip, deflate")
 	}
-	return wire.Start(ctx, e.client, req, wire.Limits{}), nil
+	return wire.Start(ctx, e.client, req, limits), nil
 }
 
 // plain sends a request and waits for the whole answer.

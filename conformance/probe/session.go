@@ -160,6 +160,7 @@ func (s *Session) await(ctx context.Context, limit time.Duration, expected strin
 	waitCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	journal, err := s.env.gpu.Await(waitCtx, s.nonce, condition)
+	s.env.waited(err != nil && ctx.Err() == nil && waitCtx.Err() != nil)
 	switch {
 	case err == nil:
 		return journal, nil

@@ -28,7 +28,7 @@ type Stream struct {
 
 // replyPatience is how long a reply that waits for nothing may take.
 func (st *Stream) replyPatience() time.Duration {
-	return 20*time.Second + st.session.env.patience()
+	return 2 * st.session.env.patience()
 }
 
 // Chat is what came up to now, read as a chat completion.
@@ -95,6 +95,7 @@ func (st *Stream) within(ctx context.Context, limit time.Duration, expected stri
 	waitCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := wait(waitCtx)
+	st.session.env.waited(err != nil && ctx.Err() == nil && waitCtx.Err() != nil)
 	var ended *wire.EndedError
 	switch {
 	case err == nil:
