@@ -160,9 +160,10 @@ func TestReconnectLoop(t *testing.T) {
 func TestSumsOfASessionThatIsUsed(t *testing.T) {
 	sumOf := func(r *rig, session string) int64 {
 		c := r.subscribe(session, "acme")
-		defer c.leave()
 		r.request("acme", session)
 		events := c.events(r)
+		c.leave()
+		<-c.over
 		return events[len(events)-1].integer("requests")
 	}
 	for name, c := range map[string]struct {
