@@ -82,6 +82,11 @@ func (s *Sequence) Event(buf []byte, e *completion.Event) []byte {
 	return buf
 }
 
+// Blank adds a block of text without any text.
+func (s *Sequence) Blank(buf []byte) []byte {
+	return s.put(buf, s.add(&Block{Kind: Text}), nil, nil)
+}
+
 // End closes the block that is open, after it those that were held back.
 func (s *Sequence) End(buf []byte) []byte { return s.progress(buf, true) }
 

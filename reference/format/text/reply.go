@@ -52,7 +52,7 @@ func (r *Reply) Event(buf []byte, e *completion.Event) []byte {
 
 // Finish implements [format.Encoder]; it appends nothing.
 func (r *Reply) Finish(buf []byte, choice int, reason completion.FinishReason) []byte {
-	r.choices[choice].reason = reason
+	r.choices[choice].reason = textReason(reason)
 	return buf
 }
 

@@ -56,7 +56,17 @@ func (s *Stream) Event(buf []byte, e *completion.Event) []byte {
 
 // Finish implements [format.Encoder].
 func (s *Stream) Finish(buf []byte, choice int, reason completion.FinishReason) []byte {
-	return s.chunk(buf, choice, []byte(`""`), nil, reason)
+	return s.chunk(buf, choice, []byte(`""`), nil, textReason(reason))
+}
+
+// textReason is a finish reason in the words of this format, which knows no
+// tool calls.
+func textReason(reason completion.FinishReason) completion.FinishReason {
+	switch reason {
+	case completion.FinishToolCalls, completion.FinishFunctionCall:
+		return completion.FinishStop
+	}
+	return reason
 }
 
 // chunk appends one event with one choice. The text is the literal that the
