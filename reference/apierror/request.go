@@ -93,3 +93,8 @@ func UnknownParameter(param string) *Error {
 func UnsupportedParameter(param, reason string) *Error {
 	return invalid("unsupported_parameter", param, "Unsupported parameter: '%s' is not supported: %s.", param, strings.TrimSuffix(reason, "."))
 }
+
+// MissingHeader says that a header of the request is required.
+func MissingHeader(name string) *Error {
+	return invalid("missing_required_header", name, "Missing required header: '%s'.", name)
+}

@@ -12,10 +12,9 @@ import (
 
 	"plumbline.dev/plumbline/reference/account"
 	"plumbline.dev/plumbline/reference/apierror"
-	"plumbline.dev/plumbline/reference/completion"
 	"plumbline.dev/plumbline/reference/config"
 	"plumbline.dev/plumbline/reference/format"
-	"plumbline.dev/plumbline/reference/format/chat"
+	"plumbline.dev/plumbline/reference/format/messages"
 	"plumbline.dev/plumbline/reference/generation"
 	"plumbline.dev/plumbline/reference/telemetry"
 )
@@ -25,22 +24,26 @@ import (
 const bodyTimeout = time.Minute
 
 // newID makes the id of a completion: 96 bits that nobody can guess.
-func newID() string {
+func newID(prefix string) string {
 	var random [12]byte
 	_, _ = rand.Read(random[:]) // it never fails: it ends the process instead
-	return "chatcmpl-" + hex.EncodeToString(random[:])
+	return prefix + hex.EncodeToString(random[:])
 }
 
-// completions serves POST /v1/chat/completions.
-func (f *face) completions(w http.ResponseWriter, r *http.Request) {
-	id := newID()
+// complete serves the completions of one format.
+func (f *face) complete(w http.ResponseWriter, r *http.Request, api apiFormat) {
+	id := newID(api.prefix)
 	w.Header().Set(generation.RequestIDHeader, id)
+	if speaksAnthropic(r) {
+		w.Header().Set(messages.RequestIDHeader, id)
+		w.Header().Add("Access-Control-Expose-Headers", messages.RequestIDHeader)
+	}
 	who, e := f.admit(r)
 	if e != nil {
 		f.refuse(w, r, e)
 		return
 	}
-	req, m, e := f.decode(w, r)
+	req, m, e := f.decode(w, r, api)
 	if e != nil {
 		f.refuse(w, r, e)
 		return
@@ -52,10 +55,11 @@ func (f *face) completions(w http.ResponseWriter, r *http.Request) {
 	}
 	gen := &generation.Generation{
 		Info:         generation.Info{ID: id, Org: who.Org, Session: session, KeyID: who.KeyID, Model: m.ID, Stream: req.Stream},
-		Request:      req,
+		Request:      req.Request,
 		Backend:      m.backend,
-		Encoder:      encoderOf(id, m.ID, req),
-		WriteError:   chat.WriteError,
+		Encoder:      req.encode(format.Head{ID: id, Model: m.ID, Created: time.Now().Unix()}),
+		Keeps:        req.keeps,
+		WriteError:   api.refuse,
 		Bus:          f.bus,
 		Observer:     f.observer,
 		PromptTokens: func() int64 { return int64(f.counter.CountMessages(req.Messages)) },
@@ -68,14 +72,6 @@ func (f *face) completions(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func encoderOf(id, model string, req *completion.Request) format.Encoder {
-	head := format.Head{ID: id, Model: model, Created: time.Now().Unix()}
-	if req.Stream {
-		return chat.NewStream(head, req.IncludeUsage)
-	}
-	return chat.NewReply(head, max(req.Choices, 1))
-}
-
 // admit checks what can be checked before the body is read.
 func (f *face) admit(r *http.Request) (account.Identity, *apierror.Error) {
 	who, e := f.directory.Authenticate(r)
@@ -84,6 +80,11 @@ func (f *face) admit(r *http.Request) (account.Identity, *apierror.Error) {
 	}
 	if f.draining.Load() {
 		return who, apierror.ShuttingDown()
+	}
+	if speaksAnthropic(r) {
+		if e := messages.CheckVersion(r.Header); e != nil {
+			return who, e
+		}
 	}
 	if declared := r.Header.Get("Content-Type"); declared != "" {
 		media, _, err := mime.ParseMediaType(declared)
@@ -95,12 +96,12 @@ func (f *face) admit(r *http.Request) (account.Identity, *apierror.Error) {
 }
 
 // decode reads the request and finds its model.
-func (f *face) decode(w http.ResponseWriter, r *http.Request) (*completion.Request, *model, *apierror.Error) {
+func (f *face) decode(w http.ResponseWriter, r *http.Request, api apiFormat) (*asked, *model, *apierror.Error) {
 	body, e := f.body(w, r)
 	if e != nil {
 		return nil, nil, e
 	}
-	req, e := chat.DecodeRequest(body, chat.Defaults{Model: f.models[0].ID})
+	req, e := api.decode(body, f.models[0].ID)
 	if e != nil {
 		return nil, nil, e
 	}

@@ -10,6 +10,8 @@ import (
 	"plumbline.dev/plumbline/reference/apierror"
 	"plumbline.dev/plumbline/reference/config"
 	"plumbline.dev/plumbline/reference/format/chat"
+	"plumbline.dev/plumbline/reference/format/messages"
+	"plumbline.dev/plumbline/reference/page"
 	"plumbline.dev/plumbline/reference/telemetry"
 )
 
@@ -52,7 +54,8 @@ type route map[string]http.HandlerFunc
 
 // The prefix and suffix of the addresses that hold an id.
 const (
-	modelPrefix      = "/v1/models/"
+	modelsPath       = "/v1/models"
+	modelPrefix      = modelsPath + "/"
 	generationPrefix = "/v1/generations/"
 	stopSuffix       = "/stop"
 )
@@ -61,15 +64,18 @@ const (
 // byte: a cleaned or decoded path could name another generation than the one
 // that was meant.
 func (f *face) find(path string) route {
+	if api, ok := formatAt(path); ok {
+		return route{http.MethodPost: func(w http.ResponseWriter, r *http.Request) { f.complete(w, r, api) }}
+	}
 	switch path {
-	case "/v1/chat/completions":
-		return route{http.MethodPost: f.completions}
-	case "/v1/models":
+	case modelsPath:
 		return route{http.MethodGet: f.listModels}
 	case "/v1/telemetry/stream":
 		return route{http.MethodGet: f.streams.Telemetry}
 	case "/v1/metrics/stream":
 		return route{http.MethodGet: f.streams.Fleet}
+	case "/", "/page.css", "/page.js":
+		return route{http.MethodGet: page.Serve}
 	case "/healthz":
 		return route{http.MethodGet: f.healthz}
 	case "/readyz":
@@ -124,7 +130,11 @@ func (r route) methods() []string {
 // refuse answers with an error before any reply has begun, and logs it. The
 // path is not logged: it may hold what a client pasted there.
 func (f *face) refuse(w http.ResponseWriter, r *http.Request, e *apierror.Error) {
-	chat.WriteError(w, e)
+	if speaksAnthropic(r) {
+		messages.WriteError(w, e)
+	} else {
+		chat.WriteError(w, e)
+	}
 	f.log.LogAttrs(r.Context(), levelOf(e.Status), "refused", refusalAttrs(w, r, e)...)
 }
 

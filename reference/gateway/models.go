@@ -54,6 +54,10 @@ func (f *face) listModels(w http.ResponseWriter, r *http.Request) {
 		f.refuse(w, r, e)
 		return
 	}
+	if speaksAnthropic(r) {
+		writeJSON(w, http.StatusOK, appendAnthropicList(nil, f.models))
+		return
+	}
 	writeJSON(w, http.StatusOK, f.list)
 }
 
@@ -65,6 +69,10 @@ func (f *face) showModel(w http.ResponseWriter, r *http.Request, name string) {
 	m, ok := f.names[name]
 	if !ok {
 		f.refuse(w, r, apierror.ModelNotFound(name))
+		return
+	}
+	if speaksAnthropic(r) {
+		writeJSON(w, http.StatusOK, append(appendAnthropicModel(nil, m), '\n'))
 		return
 	}
 	writeJSON(w, http.StatusOK, append(appendModel(nil, m), '\n'))

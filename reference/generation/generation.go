@@ -12,7 +12,8 @@ import (
 	"plumbline.dev/plumbline/reference/format"
 )
 
-// Generation is one reply to be made. All fields but Drain are required.
+// Generation is one reply to be made. All fields but Keeps and Drain are
+// required.
 type Generation struct {
 	Info
 	Request *completion.Request
@@ -20,8 +21,11 @@ type Generation struct {
 	// Encoder and WriteError speak the client's API format.
 	Encoder    format.Encoder
 	WriteError format.ErrorWriter
-	Bus        bus.Bus
-	Observer   Observer
+	// Keeps tells that the encoder holds the whole reply in memory even when it
+	// streams, so that the reply's size is bounded.
+	Keeps    bool
+	Bus      bus.Bus
+	Observer Observer
 	// PromptTokens counts the prompt, for when no model server does.
 	PromptTokens func() int64
 	// Ping is the longest silence on a stream; "Stream responses, Proxies and

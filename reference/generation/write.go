@@ -23,7 +23,7 @@ type run struct {
 	firstToken time.Duration
 	route      completion.Route
 	delivered  int64
-	collected  int // bytes of text of a reply that is not streamed
+	collected  int // bytes of text so far
 }
 
 // deliveries are in flight at once: one is written while the next is read.
@@ -32,7 +32,7 @@ const deliveries = 2
 // maxCollected bounds a reply that is held in memory, in bytes.
 const maxCollected = 64 << 20
 
-var errCollected = errors.New("the reply is too long to be sent without streaming")
+var errCollected = errors.New("the reply is too long to be held in memory")
 
 func newRun(g *Generation, w http.ResponseWriter, abort func(error)) *run {
 	r := &run{
@@ -105,7 +105,7 @@ func (r *run) relay(d *delivery, clock *clock) error {
 		}
 		r.collected += len(e.Text) + len(e.ToolCalls) + len(e.Logprobs)
 	}
-	if err == nil && !r.g.Request.Stream && r.collected > maxCollected {
+	if err == nil && (!r.g.Request.Stream || r.g.Keeps) && r.collected > maxCollected {
 		err = errCollected
 	}
 	if len(buf) > 0 {

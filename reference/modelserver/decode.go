@@ -96,7 +96,7 @@ func (d *decoder) choice(b *completion.Batch, choice []byte) *Error {
 	if !isObject(choice) {
 		return malformed("a choice is not an object")
 	}
-	var delta, finish, logprobs []byte
+	var delta, finish, logprobs, stop []byte
 	index := 0
 	for key, value := range members(choice) {
 		switch string(key) {
@@ -112,6 +112,8 @@ func (d *decoder) choice(b *completion.Batch, choice []byte) *Error {
 			finish = value
 		case "logprobs":
 			logprobs = value
+		case "stop_reason", "matched_stop": // of vLLM and SGLang
+			stop = value
 		}
 	}
 	if delta != nil && !isObject(delta) && !isNull(delta) {
@@ -129,6 +131,9 @@ func (d *decoder) choice(b *completion.Batch, choice []byte) *Error {
 	}
 	if state := &d.choices[index]; !state.finished {
 		state.finished = true
+		if reason == completion.FinishStop && isString(stop) {
+			b.Add(completion.Event{Kind: completion.KindStopSequence, Choice: index, Text: b.Keep(stop)})
+		}
 		b.Add(completion.Event{Kind: completion.KindFinish, Choice: index, Finish: reason})
 	}
 	return nil

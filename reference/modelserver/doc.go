@@ -20,6 +20,8 @@
 //     refused, and the gateway's own count is used.
 //   - A finish that is said twice counts once, the first time. Finish reasons in
 //     other words (eos, end_turn, max_tokens) become OpenAI's.
+//   - The stop sequence at which a reply ended is reported where a server says it
+//     (stop_reason of vLLM, matched_stop of SGLang).
 //   - A role that stands on every delta is reported once for each choice.
 //   - Pieces of a tool call get their index and type when a server leaves them
 //     out, and lose an id and a name that are repeated.

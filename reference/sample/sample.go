@@ -138,6 +138,9 @@ func (c *choice) step() []completion.Event {
 			Kind: completion.KindText, Choice: c.index, Text: literal(text), Tokens: c.stop.take(),
 		})
 	}
+	if stopped {
+		events = append(events, completion.Event{Kind: completion.KindStopSequence, Choice: c.index, Text: literal(c.stop.found)})
+	}
 	if reason != "" {
 		c.finished = true
 		events = append(events, completion.Event{

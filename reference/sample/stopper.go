@@ -6,6 +6,7 @@ import "strings"
 // may be the beginning of one, so that no part of a stop sequence is shown.
 type stopper struct {
 	stops []string
+	found string // the stop sequence that was found
 	held  string
 	// pending counts the tokens pushed since the last take.
 	pending int
@@ -19,7 +20,7 @@ func (s *stopper) push(token string) (text string, stopped bool) {
 	first := -1
 	for _, stop := range s.stops {
 		if i := strings.Index(s.held, stop); i >= 0 && (first < 0 || i < first) {
-			first = i
+			first, s.found = i, stop
 		}
 	}
 	if first >= 0 {
