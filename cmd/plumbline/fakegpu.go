@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
+	"plumbline.dev/plumbline/fakegpu/engine"
 	"plumbline.dev/plumbline/fakegpu/names"
 	"plumbline.dev/plumbline/fakegpu/server"
 )
@@ -28,9 +29,14 @@ const fakeGPUGrace = 5 * time.Second
 const fakeGPUHelp = `Serve a simulated GPU model server.
 
 It speaks as vLLM, SGLang or llama.cpp do, generates made-up text at a steady
-pace, and plays scripts: a test that registers a script under a nonce gets
-exactly the tokens, pauses and failures it asked for, through whatever gateway
-the prompt comes.
+pace or at that of a named GPU, and plays scripts: a test that registers a
+script under a nonce gets exactly the tokens, pauses and failures it asked for,
+through whatever gateway the prompt comes.
+
+Every prompt goes through a prefix cache in three tiers (the memory of the GPU
+and of its host, and a disk). What was found of a prompt is reported in its usage
+as cached_tokens, and where it lay in the response header X-Cache-Tier, which is
+this server's own: gpu-hbm, host-memory or storage.
 
 Every flag can also be given as an environment variable (--context-window is
 PLUMBLINE_FAKEGPU_CONTEXT_WINDOW) or in a YAML file (contextWindow: 4096). A flag
@@ -38,6 +44,9 @@ wins over the environment, the environment over the file.`
 
 const fakeGPUExample = `  # a model server whose first token takes 200 ms, then 50 tokens a second
   plumbline fakegpu --ttft 200ms --itl 20ms
+
+  # a model server that batches, queues and slows down as an L4 does, with a small cache
+  plumbline fakegpu --card l4 --context-window 4096 --kv-blocks 512 --host-blocks 1024
 
   # ask it something
   curl -N http://127.0.0.1:9000/v1/chat/completions -H 'Content-Type: application/json' \
@@ -68,6 +77,7 @@ func newFakeGPUCommand() *cobra.Command {
 			if err := completeFakeGPUFlags(cmd.Flags(), file, os.LookupEnv); err != nil {
 				return err
 			}
+			config.settle(cmd.Flags())
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			return serveFakeGPU(ctx, config, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -77,12 +87,38 @@ func newFakeGPUCommand() *cobra.Command {
 	f.StringVar(&config.listen, "listen", "127.0.0.1:9000", "address to listen at; port 0 takes a free one")
 	f.StringVar(&config.Model, "model", "", "name of the served model (default: every name is accepted)")
 	f.StringVar(&config.Dialect, "dialect", "vllm", "how the server speaks: "+strings.Join(server.Dialects(), ", "))
-	f.DurationVar(&config.TTFT, "ttft", 50*time.Millisecond, "time to first token of prompts without a script")
-	f.DurationVar(&config.ITL, "itl", 10*time.Millisecond, "inter-token latency of prompts without a script")
-	f.IntVar(&config.ContextWindow, "context-window", 32_768, "tokens that a prompt and its reply may have together")
+	f.StringVar(&config.Card, "card", "", "GPU whose pace and memory are simulated: "+strings.Join(server.Cards(), ", ")+" (default: a steady pace)")
+	f.DurationVar(&config.TTFT, "ttft", 50*time.Millisecond, "time to first token of prompts without a script; replaces a card's own")
+	f.DurationVar(&config.ITL, "itl", 10*time.Millisecond, "inter-token latency of prompts without a script; replaces a card's own")
+	f.IntVar(&config.ContextWindow, "context-window", engine.DefaultContextWindow, "tokens that a prompt and its reply may have together")
+	f.IntVar(&config.MaxNumSeqs, "max-num-seqs", engine.DefaultMaxRunning, "requests that a card works on at the same time; others wait")
+	f.IntVar(&config.BlockSize, "block-size", engine.DefaultBlockSize, "tokens of one block of the prefix cache")
+	f.IntVar(&config.KVBlocks, "kv-blocks", 0, fmt.Sprintf("blocks in the GPU's memory (default: the card's own, %d without a card)", engine.DefaultKVBlocks))
+	f.IntVar(&config.HostBlocks, "host-blocks", engine.DefaultHostBlocks, "blocks in the host's memory, 0 for none")
+	f.IntVar(&config.StorageBlocks, "storage-blocks", engine.DefaultStorageBlocks, "blocks on the disk, 0 for none")
 	f.Uint64Var(&config.Seed, "seed", 0, "varies the made-up text")
 	f.StringVar(&file, "config", "", "YAML `file` with the same settings")
 	return cmd
+}
+
+// settle makes options of the flags, once all of them have their values.
+func (c *fakeGPUConfig) settle(flags *pflag.FlagSet) {
+	// What nobody set is the card's to say.
+	if !flags.Changed("context-window") {
+		c.ContextWindow = 0
+	}
+	if c.Card != "" && !flags.Changed("ttft") {
+		c.TTFT = 0
+	}
+	if c.Card != "" && !flags.Changed("itl") {
+		c.ITL = 0
+	}
+	// A flag of 0 blocks is none; an option of 0 is the default.
+	for _, blocks := range []*int{&c.HostBlocks, &c.StorageBlocks} {
+		if *blocks == 0 {
+			*blocks = -1
+		}
+	}
 }
 
 // completeFakeGPUFlags sets every flag that the command line left out from the
@@ -101,6 +137,7 @@ func completeFakeGPUFlags(flags *pflag.FlagSet, file string, lookup func(string)
 			if err := f.Value.Set(value); err != nil {
 				problems = append(problems, fmt.Errorf("%s is %q, want a value as for --%s: %w", fakeGPUVariable(f.Name), value, f.Name, err))
 			}
+			f.Changed = true
 			return
 		}
 		if node, ok := fromFile[f.Name]; ok {
@@ -108,6 +145,7 @@ func completeFakeGPUFlags(flags *pflag.FlagSet, file string, lookup func(string)
 				problems = append(problems, fmt.Errorf("%s line %d: %s is %q, want a value as for --%s: %w",
 					file, node.Line, fakeGPUKey(f.Name), node.Value, f.Name, err))
 			}
+			f.Changed = true
 		}
 	})
 	return errors.Join(problems...)

@@ -34,6 +34,9 @@ type Record struct {
 	ReceivedAt   int64           `json:"receivedAt"`
 	PromptTokens int             `json:"promptTokens"`
 	CachedTokens int             `json:"cachedTokens"`
+	// CacheTier is where the cached tokens lay: gpu-hbm, host-memory, storage,
+	// and "" when there are none.
+	CacheTier string `json:"cacheTier,omitempty"`
 	// TokenTimes holds the time at which each generated token was handed to
 	// the network, in order, for every choice together, at most the first million.
 	TokenTimes []int64 `json:"tokenTimes"`

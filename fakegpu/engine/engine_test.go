@@ -14,8 +14,9 @@ func collect(t *testing.T, o Options, p Prompt, params Params) (tokens []Token) 
 	t.Helper()
 	e, err := New(o)
 	require.NoError(t, err)
-	g, err := e.Generate(p, params)
+	g, err := e.Generate(context.Background(), p, params)
 	require.NoError(t, err)
+	defer g.Close()
 	for token, err := range g.Tokens(context.Background()) {
 		require.NoError(t, err)
 		tokens = append(tokens, token)
@@ -73,7 +74,7 @@ func TestLimits(t *testing.T) {
 func TestPromptTooLong(t *testing.T) {
 	e, err := New(Options{ContextWindow: 4})
 	require.NoError(t, err)
-	_, err = e.Generate(Prompt{Text: "0123456789abcdef"}, Params{})
+	_, err = e.Generate(context.Background(), Prompt{Text: "0123456789abcdef"}, Params{})
 	var tooLong *PromptTooLongError
 	require.ErrorAs(t, err, &tooLong)
 	assert.Equal(t, PromptTooLongError{PromptTokens: 4, ContextWindow: 4}, *tooLong)
@@ -90,8 +91,9 @@ func TestSeeds(t *testing.T) {
 func TestCancelEndsAWait(t *testing.T) {
 	e, err := New(Options{TTFT: time.Hour})
 	require.NoError(t, err)
-	g, err := e.Generate(Prompt{}, Params{})
+	g, err := e.Generate(context.Background(), Prompt{}, Params{})
 	require.NoError(t, err)
+	defer g.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, err := range g.Tokens(ctx) {
@@ -104,8 +106,9 @@ func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, err := New(Options{TTFT: 20 * time.Second, ITL: 5 * time.Second})
 		require.NoError(t, err)
-		g, err := e.Generate(Prompt{}, Params{MaxTokens: 3})
+		g, err := e.Generate(context.Background(), Prompt{}, Params{MaxTokens: 3})
 		require.NoError(t, err)
+		defer g.Close()
 		started := time.Now()
 		var times []time.Duration
 		for token, err := range g.Tokens(context.Background()) {
@@ -119,8 +122,10 @@ func TestPace(t *testing.T) {
 	})
 }
 
-func TestByteCounter(t *testing.T) {
+func TestPromptTokens(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 1, "abcde": 2, "🦙": 1} {
-		assert.Equal(t, want, ByteCounter{}.Count(text), text)
+		assert.Equal(t, want, Prompt{Text: text}.Tokens(), text)
+		assert.Len(t, tokenize(text), want, text)
 	}
+	assert.NotEqual(t, tokenize("ab"), tokenize("ab\x00\x00"), "a short token is another one")
 }

@@ -5,15 +5,18 @@ import (
 	"time"
 )
 
-// pacer waits for the times at which tokens are due. They are absolute, so a
-// late token does not delay those after it.
+// pacer waits for the times at which tokens of a steady pace are due. They are
+// absolute, so a late token does not delay those after it.
 type pacer struct {
-	due   time.Time
-	timer *time.Timer
+	due     time.Time
+	itl     time.Duration
+	timer   *time.Timer
+	release func() // gives the prompt's cache blocks back
 }
 
 func (p *pacer) wait(ctx context.Context) error {
 	left := time.Until(p.due)
+	p.due = p.due.Add(p.itl)
 	if left <= 0 {
 		return ctx.Err()
 	}
@@ -34,4 +37,5 @@ func (p *pacer) stop() {
 	if p.timer != nil {
 		p.timer.Stop()
 	}
+	p.release()
 }

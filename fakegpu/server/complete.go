@@ -14,6 +14,7 @@ import (
 	"plumbline.dev/plumbline/fakegpu/engine"
 	"plumbline.dev/plumbline/fakegpu/internal/store"
 	"plumbline.dev/plumbline/fakegpu/internal/wire"
+	"plumbline.dev/plumbline/fakegpu/kv"
 )
 
 // maxBody bounds a request body, in bytes.
@@ -46,7 +47,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, chat bool) {
 	switch {
 	case script != nil && script.HTTP != nil:
 		if refusal == nil {
-			run.Understood("", req.Stream, req.IncludeUsage, s.engine.Count(engine.Prompt{Text: req.Prompt}), 0)
+			run.Understood("", req.Stream, req.IncludeUsage, prompt(req).Tokens(), 0, "")
 		}
 		ending = answer(w, script.HTTP)
 	case refusal != nil:
@@ -124,25 +125,29 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, req *wire.Request
 		id: newID(s.dialect, req.Chat), created: time.Now().Unix(), started: time.Now(),
 	}
 	var generation *engine.Generation
+	var hit kv.Hit
 	if x.script == nil {
 		x.script = &control.Script{}
 		var err error
-		generation, err = s.engine.Generate(engine.Prompt{Text: req.Prompt}, engine.Params{
+		generation, err = s.engine.Generate(ctx, prompt(req), engine.Params{
 			Choices: req.Choices, MaxTokens: req.MaxTokens, Stop: req.Stop, Seed: req.Seed, IgnoreEOS: req.IgnoreEOS,
 		})
-		var tooLong *engine.PromptTooLongError
-		if errors.As(err, &tooLong) {
-			s.refuse(w, wire.ContextExceeded(err.Error(), tooLong.PromptTokens, tooLong.ContextWindow, s.dialect))
-			return control.EndingFailed
+		if err != nil {
+			return s.notAdmitted(w, err)
 		}
-		x.usage = wire.Usage{PromptTokens: generation.PromptTokens}
-		if generation.CachedTokens > 0 {
-			x.usage.CachedTokens = &generation.CachedTokens
-		}
+		defer generation.Close()
+		hit = generation.Hit
 	} else {
-		x.usage = s.scriptedUsage(req, x.script)
+		var release func()
+		hit, release = s.engine.Hold(prompt(req))
+		defer release()
 	}
-	run.Understood(x.id, req.Stream, req.IncludeUsage, x.usage.PromptTokens, value(x.usage.CachedTokens))
+	x.usage = usageOf(req, x.script, hit)
+	tier := cacheTier(x.usage, hit)
+	run.Understood(x.id, req.Stream, req.IncludeUsage, x.usage.PromptTokens, value(x.usage.CachedTokens), tier)
+	if tier != "" {
+		w.Header().Set("X-Cache-Tier", tier)
+	}
 	x.meter = s.metrics.begin(x.usage.PromptTokens)
 	err := x.generate(generation)
 	x.meter.end(x.reason)
@@ -155,14 +160,52 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, req *wire.Request
 	return control.EndingAborted
 }
 
-func (s *Server) scriptedUsage(req *wire.Request, script *control.Script) wire.Usage {
+// prompt is what the model reads. The prefix caches of different models and of
+// different salts are apart.
+func prompt(req *wire.Request) engine.Prompt {
+	return engine.Prompt{Text: req.Prompt, Root: req.Model + "\x00" + req.CacheSalt}
+}
+
+// notAdmitted ends a request that the engine did not take: its prompt is too
+// long, or it was over before its turn.
+func (s *Server) notAdmitted(w http.ResponseWriter, err error) control.Ending {
+	var tooLong *engine.PromptTooLongError
+	switch {
+	case errors.As(err, &tooLong):
+		s.refuse(w, wire.ContextExceeded(err.Error(), tooLong.PromptTokens, tooLong.ContextWindow, s.dialect))
+		return control.EndingFailed
+	case s.life.Err() != nil:
+		return control.EndingFailed
+	}
+	return control.EndingAborted
+}
+
+// usageOf is the usage before the first token. A script that sets a count of
+// the prompt sets all of them.
+func usageOf(req *wire.Request, script *control.Script, hit kv.Hit) wire.Usage {
 	u := wire.Usage{
 		PromptTokens: script.PromptTokens, CachedTokens: script.CachedTokens, CacheWriteTokens: script.CacheWriteTokens,
 	}
-	if u.PromptTokens == 0 {
-		u.PromptTokens = s.engine.Count(engine.Prompt{Text: req.Prompt})
+	if u.PromptTokens > 0 {
+		return u
+	}
+	u.PromptTokens = prompt(req).Tokens()
+	if u.CachedTokens == nil {
+		u.CachedTokens = &hit.Tokens
 	}
 	return u
+}
+
+// cacheTier names the tier of the cached tokens. Those that only a script knows
+// of count as found in the GPU's memory.
+func cacheTier(u wire.Usage, hit kv.Hit) string {
+	switch {
+	case value(u.CachedTokens) == 0:
+		return ""
+	case hit.Tokens == 0:
+		return kv.GPU.String()
+	}
+	return hit.Tier().String()
 }
 
 func value(n *int) int {

@@ -2,15 +2,14 @@ package server
 
 import (
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-)
 
-// kvCapacity is how many tokens the simulated card's KV cache holds.
-const kvCapacity = 1 << 20
+	"plumbline.dev/plumbline/fakegpu/engine"
+	"plumbline.dev/plumbline/fakegpu/kv"
+)
 
 // metrics are the figures that vLLM publishes, under its names.
 type metrics struct {
@@ -22,10 +21,9 @@ type metrics struct {
 	ttft      prometheus.Histogram
 	perToken  prometheus.Histogram
 	endToEnd  prometheus.Histogram
-	kvTokens  atomic.Int64 // of running requests
 }
 
-func newMetrics(model string) *metrics {
+func newMetrics(model string, e *engine.Engine) *metrics {
 	labels := prometheus.Labels{"model_name": model}
 	gauge := func(name, help string) prometheus.GaugeOpts {
 		return prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}
@@ -48,13 +46,38 @@ func newMetrics(model string) *metrics {
 		perToken:  seconds("vllm:time_per_output_token_seconds", "Inter-token latency."),
 		endToEnd:  seconds("vllm:e2e_request_latency_seconds", "Time from arrival to the end of a request."),
 	}
-	// Nothing ever waits: the steady engine admits every request at once.
-	waiting := prometheus.NewGauge(gauge("vllm:num_requests_waiting", "Requests that wait to be admitted."))
-	usage := func() float64 { return min(1, float64(m.kvTokens.Load())/kvCapacity) }
-	m.registry.MustRegister(m.running, waiting, m.prompt, m.generated, m.success, m.ttft, m.perToken, m.endToEnd,
-		prometheus.NewGaugeFunc(gauge("vllm:gpu_cache_usage_perc", "Share of the KV cache in use, 0 to 1."), usage),
-		prometheus.NewGaugeFunc(gauge("vllm:kv_cache_usage_perc", "Share of the KV cache in use, 0 to 1."), usage))
+	m.registry.MustRegister(m.running, m.prompt, m.generated, m.success, m.ttft, m.perToken, m.endToEnd)
+	m.follow(e, labels)
 	return m
+}
+
+// follow publishes the engine's own figures.
+func (m *metrics) follow(e *engine.Engine, labels prometheus.Labels) {
+	gauge := func(name, help string, value func(engine.Stats) float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(
+			prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 { return value(e.Stats()) }))
+	}
+	counter := func(name, help string, value func(engine.Stats) float64) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(
+			prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 { return value(e.Stats()) }))
+	}
+	usage := func(s engine.Stats) float64 { return s.KVUsage }
+	gauge("vllm:num_requests_waiting", "Requests that wait to be admitted.", func(s engine.Stats) float64 { return float64(s.Waiting) })
+	gauge("vllm:gpu_cache_usage_perc", "Share of the KV cache in use, 0 to 1.", usage)
+	gauge("vllm:kv_cache_usage_perc", "Share of the KV cache in use, 0 to 1.", usage)
+	counter("vllm:num_preemptions_total", "How often a running request had to wait again.",
+		func(s engine.Stats) float64 { return float64(s.Preemptions) })
+	counter("vllm:prefix_cache_queries_total", "Prompt tokens looked up in the prefix cache.",
+		func(s engine.Stats) float64 { return float64(s.CacheQueries) })
+	counter("vllm:prefix_cache_hits_total", "Prompt tokens found in the prefix cache.",
+		func(s engine.Stats) float64 { return float64(s.CacheHits) })
+	// Not vLLM's: it has no name for what lies below the GPU's memory.
+	for tier := kv.GPU; tier <= kv.Storage; tier++ {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "fakegpu:kv_blocks", Help: "KV blocks that a tier holds.",
+			ConstLabels: prometheus.Labels{"model_name": labels["model_name"], "tier": tier.String()},
+		}, func() float64 { return float64(e.Stats().Blocks[tier]) }))
+	}
 }
 
 func (m *metrics) handler() http.Handler {
@@ -63,17 +86,15 @@ func (m *metrics) handler() http.Handler {
 
 // meter follows one request through the metrics.
 type meter struct {
-	metrics  *metrics
-	started  time.Time
-	latest   time.Time // of the latest token
-	kvTokens int64
+	metrics *metrics
+	started time.Time
+	latest  time.Time // of the latest token
 }
 
 func (m *metrics) begin(promptTokens int) *meter {
 	m.running.Inc()
 	m.prompt.Add(float64(promptTokens))
-	m.kvTokens.Add(int64(promptTokens))
-	return &meter{metrics: m, started: time.Now(), kvTokens: int64(promptTokens)}
+	return &meter{metrics: m, started: time.Now()}
 }
 
 func (g *meter) tokens(n int) {
@@ -85,14 +106,11 @@ func (g *meter) tokens(n int) {
 	}
 	g.latest = now
 	g.metrics.generated.Add(float64(n))
-	g.metrics.kvTokens.Add(int64(n))
-	g.kvTokens += int64(n)
 }
 
 // end closes the account; reason is "" for a request that did not finish.
 func (g *meter) end(reason string) {
 	g.metrics.running.Dec()
-	g.metrics.kvTokens.Add(-g.kvTokens)
 	g.metrics.endToEnd.Observe(time.Since(g.started).Seconds())
 	if reason != "" {
 		g.metrics.success.WithLabelValues(reason).Inc()

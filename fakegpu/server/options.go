@@ -22,16 +22,30 @@ type Options struct {
 	// Dialect is how the server speaks: vllm (also ""), sglang or llamacpp.
 	Dialect string
 	// TTFT is the time to first token, ITL the inter-token latency of prompts
-	// that no script answers.
+	// that no script answers. With a card, those above 0 replace its own.
 	TTFT, ITL time.Duration
+	// Card is the GPU whose pace and memory are simulated, one of Cards(); ""
+	// is a steady pace.
+	Card string
+	// MaxNumSeqs is how many requests a card works on at the same time; 0 means
+	// engine.DefaultMaxRunning.
+	MaxNumSeqs int
+	// BlockSize is the tokens of one block of the prefix cache; the capacities
+	// of its tiers are in blocks. 0 means the card's own or the engine's default;
+	// with -1 the host's memory or storage holds none.
+	BlockSize, KVBlocks, HostBlocks, StorageBlocks int
 	// ContextWindow is how many tokens a prompt and its reply may have
-	// together; 0 means engine.DefaultContextWindow.
+	// together; 0 means engine.DefaultContextWindow, or what the card's memory
+	// holds if that is less.
 	ContextWindow int
 	// Seed varies the text and the natural length of replies.
 	Seed uint64
 	// Log receives the server's own troubles, never prompts; nil drops them.
 	Log *slog.Logger
 }
+
+// Cards lists the values of Options.Card.
+func Cards() []string { return engine.Cards() }
 
 // Dialects lists the values of Options.Dialect.
 func Dialects() []string { return wire.Dialects() }
@@ -45,5 +59,8 @@ func (o Options) Validate() error {
 }
 
 func (o Options) engine() engine.Options {
-	return engine.Options{TTFT: o.TTFT, ITL: o.ITL, ContextWindow: o.ContextWindow, Seed: o.Seed}
+	return engine.Options{
+		Card: o.Card, TTFT: o.TTFT, ITL: o.ITL, ContextWindow: o.ContextWindow, MaxRunning: o.MaxNumSeqs, Seed: o.Seed,
+		BlockSize: o.BlockSize, KVBlocks: o.KVBlocks, HostBlocks: o.HostBlocks, StorageBlocks: o.StorageBlocks,
+	}
 }

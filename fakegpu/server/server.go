@@ -44,14 +44,11 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fake GPU: %w", err)
 	}
-	if o.ContextWindow == 0 {
-		o.ContextWindow = engine.DefaultContextWindow
-	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		options: o, dialect: dialect, engine: e, log: o.Log, born: time.Now(), metrics: newMetrics(modelName(o)),
+		options: o, dialect: dialect, engine: e, log: o.Log, born: time.Now(), metrics: newMetrics(modelName(o), e),
 	}
 	s.life, s.cancel = context.WithCancel(context.Background())
 	s.store = store.New(store.DefaultLimits(), s.now)
@@ -107,7 +104,7 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	owner := map[wire.Dialect]string{wire.VLLM: "vllm", wire.SGLang: "sglang", wire.LlamaCpp: "llamacpp"}[s.dialect]
 	model := map[string]any{"id": modelName(s.options), "object": "model", "created": s.born.Unix(), "owned_by": owner}
 	if s.dialect != wire.LlamaCpp {
-		model["max_model_len"] = s.options.ContextWindow
+		model["max_model_len"] = s.engine.ContextWindow()
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{model}})
 }

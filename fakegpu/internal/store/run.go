@@ -57,10 +57,10 @@ func (r *Run) Script() *control.Script {
 }
 
 // Understood notes what a request asked for, once its body has been decoded.
-func (r *Run) Understood(id string, stream, includeUsage bool, promptTokens, cachedTokens int) {
+func (r *Run) Understood(id string, stream, includeUsage bool, promptTokens, cachedTokens int, cacheTier string) {
 	r.change(func(rec *control.Record) {
 		rec.ID, rec.Stream, rec.IncludeUsage = id, stream, includeUsage
-		rec.PromptTokens, rec.CachedTokens = promptTokens, cachedTokens
+		rec.PromptTokens, rec.CachedTokens, rec.CacheTier = promptTokens, cachedTokens, cacheTier
 	})
 }
 

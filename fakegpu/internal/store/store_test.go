@@ -132,6 +132,6 @@ func TestNoRunRecordsNothing(t *testing.T) {
 	var run *Run
 	assert.Nil(t, run.Script())
 	run.Tokens(1)
-	run.Understood("", true, true, 1, 1)
+	run.Understood("", true, true, 1, 1, "gpu-hbm")
 	run.End(control.EndingFinished)
 }

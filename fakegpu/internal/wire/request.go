@@ -36,6 +36,7 @@ type Request struct {
 	Seed            uint64
 	IgnoreEOS       bool
 	Prompt          string // the whole conversation as one text
+	CacheSalt       string // prompts of different salts share no prefix cache (vLLM's cache_salt)
 }
 
 // body is the JSON of both endpoints. Pointers tell null and absent from zero.
@@ -56,6 +57,7 @@ type body struct {
 	Seed                *int64          `json:"seed"`
 	IgnoreEOS           bool            `json:"ignore_eos"`
 	Echo                bool            `json:"echo"`
+	CacheSalt           string          `json:"cache_salt"`
 }
 
 type streamOptions struct {
@@ -83,7 +85,7 @@ func DecodeRequest(data []byte, chat bool, d Dialect) (*Request, *Error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, badRequest("", "something follows the JSON object at byte %d", decoder.InputOffset())
 	}
-	r := &Request{Chat: chat, Model: b.Model, Stream: b.Stream, Choices: 1, IgnoreEOS: b.IgnoreEOS}
+	r := &Request{Chat: chat, Model: b.Model, Stream: b.Stream, Choices: 1, IgnoreEOS: b.IgnoreEOS, CacheSalt: b.CacheSalt}
 	for _, step := range []func(*body, Dialect) *Error{r.options, r.limits, r.stops, r.logprobs, r.prompt} {
 		if err := step(&b, d); err != nil {
 			return nil, err
