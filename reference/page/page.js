@@ -112,21 +112,31 @@ function show(element, state, sentence) {
 const whole = (n) => n.toLocaleString('en-US');
 const compact = (n) => n.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 2 });
 const percent = (n) => n.toLocaleString('en-US', { style: 'percent', maximumFractionDigits: 1 });
-const dollars = (n) => (n < 0 ? '−$' : '$') + Math.abs(n).toLocaleString('en-US', { maximumSignificantDigits: 6 });
+const dollars = (n) => (n < 0 ? '−$' : '$') + Math.abs(n).toLocaleString('en-US', { maximumSignificantDigits: 4 });
 const time = (ms) => ms == null ? '–' : ms < 1000 ? `${Math.round(ms * 10) / 10} ms` : `${(ms / 1000).toFixed(2)} s`;
 
 const figures = {
   requests: whole, totalTokens: whole, tokensProcessed: compact, requestsPerSecond: whole, activeReplicas: whole,
   medianTtftMs: (n) => `${n} ms`, cacheHitRate: percent, reuseRatio: percent,
-  blendedCostPerMillion: (n) => `$${n.toFixed(2)}`, totalUsd: dollars, savedUsd: dollars, usageSource: String,
+  blendedCostPerMillion: (n) => `$${n.toFixed(2)}`, usageSource: String,
 };
+
+// amount writes dollars, shortened; the title has every digit that was sent.
+function amount(slot, value, signed) {
+  slot.textContent = dollars(value);
+  slot.title = '$' + value.toLocaleString('en-US', { maximumSignificantDigits: 12 });
+  slot.className = 'money' + (!signed ? '' : value < 0 ? ' loss' : ' gain');
+}
 
 function fill(list, object) {
   for (const slot of list.querySelectorAll('[data-figure]')) {
     const name = slot.dataset.figure, value = object[name];
     if (value === undefined) continue;
-    slot.textContent = figures[name](value);
-    if (name === 'savedUsd') slot.className = value < 0 ? 'loss' : 'gain';
+    if (name.endsWith('Usd')) {
+      amount(slot, value, name === 'savedUsd');
+    } else {
+      slot.textContent = figures[name](value);
+    }
   }
 }
 
@@ -145,7 +155,7 @@ follow('v1/metrics/stream', ['metrics.tick'], '', (kind, what, value) => {
   if (points.length > maxPoints) points.shift();
   const low = Math.min(...points), span = Math.max(...points) - low || 1;
   byId('spark').firstElementChild.setAttribute('points',
-    points.map((p, i) => `${(i * 120 / (maxPoints - 1)).toFixed(1)},${(26 - 24 * (p - low) / span).toFixed(1)}`).join(' '));
+    points.map((p, i) => `${((maxPoints - points.length + i) * 120 / (maxPoints - 1)).toFixed(1)},${(26 - 24 * (p - low) / span).toFixed(1)}`).join(' '));
 });
 
 // The session.
@@ -240,8 +250,8 @@ const steps = {
   'cost.update': (e) => {
     const set = request(e.requestId);
     set('.tokens dd', `${whole(e.promptTokens)} + ${whole(e.completionTokens)}`);
-    set('.cost dd', dollars(e.totalUsd));
-    set('.saved dd', dollars(e.savedUsd)).className = e.savedUsd < 0 ? 'loss' : 'gain';
+    amount(set('.cost dd'), e.totalUsd);
+    amount(set('.saved dd'), e.savedUsd, true);
   },
   'session.metrics': (e) => {
     byId('sums').hidden = false;
