@@ -55,6 +55,8 @@ func statusOf(e *apierror.Error) int {
 		return http.StatusPaymentRequired
 	case e.Status == http.StatusServiceUnavailable:
 		return statusOverloaded
+	case e.Status == http.StatusBadGateway: // Anthropic's API is no gateway
+		return http.StatusInternalServerError
 	}
 	return e.Status
 }

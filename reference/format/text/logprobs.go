@@ -22,10 +22,11 @@ func newLogprobs(offset int) *logprobs { return &logprobs{offset: offset} }
 func (l *logprobs) add(chat []byte) {
 	lists := gjson.ParseBytes(chat)
 	for _, name := range []string{"content", "refusal"} {
-		lists.Get(name).ForEach(func(_, token gjson.Result) bool {
-			l.token(token)
-			return true
-		})
+		for _, token := range lists.Get(name).Array() {
+			if token.IsObject() { // null is a list of none
+				l.token(token)
+			}
+		}
 	}
 }
 
@@ -37,10 +38,10 @@ func (l *logprobs) token(token gjson.Result) {
 	l.offset += utf8.RuneCountInString(text.Str)
 	l.top = append(l.top, '{')
 	seen := make(map[string]bool) // an object cannot hold two alternatives of one text
-	token.Get("top_logprobs").ForEach(func(_, alternative gjson.Result) bool {
+	for _, alternative := range token.Get("top_logprobs").Array() {
 		name := alternative.Get("token")
 		if seen[name.Str] {
-			return true
+			continue
 		}
 		if len(seen) > 0 {
 			l.top = append(l.top, ',')
@@ -48,8 +49,7 @@ func (l *logprobs) token(token gjson.Result) {
 		seen[name.Str] = true
 		l.top = format.AppendString(l.top, name.Str)
 		l.top = append(append(l.top, ':'), alternative.Get("logprob").Raw...)
-		return true
-	})
+	}
 	l.top = append(l.top, "},"...)
 }
 
