@@ -177,17 +177,12 @@ func (s *suite) rows(profiles []string) ([]catalogue.Row, error) {
 	return slices.DeleteFunc(slices.Clone(s.catalogue.Rows), func(r catalogue.Row) bool { return !wanted[r.ID] }), nil
 }
 
-// plan selects the scenarios of some profiles that a tag expression matches; an
-// empty expression selects all but the soak. Rows of which only a part of the
-// scenarios is selected are judged only if no row is selected whole, so that
-// the name of one row does not drag in its neighbours. The error is a *UsageError.
-func (s *suite) plan(profiles []string, expression string) (*plan, error) {
-	rows, err := s.rows(profiles)
-	if err != nil {
-		return nil, err
-	}
+// matcher reads a tag expression. The soak is selected only by an expression that
+// names it. The error is a *UsageError.
+func (s *suite) matcher(expression string) (func(Scenario) bool, error) {
+	const noSoak = "not @" + tagSoak
 	if strings.TrimSpace(expression) == "" {
-		expression = "not @" + tagSoak
+		expression = noSoak
 	}
 	expr, err := tagexpr.Parse(expression)
 	if err != nil {
@@ -198,17 +193,37 @@ func (s *suite) plan(profiles []string, expression string) (*plan, error) {
 			return nil, usagef("there is no tag @%s: %s", tag, nearest.Hint(tag, s.tags()))
 		}
 	}
+	namesSoak := slices.Contains(expr.Tags(), tagSoak)
+	return func(scenario Scenario) bool {
+		soak := slices.Contains(scenario.Tags, tagSoak)
+		return expr.Match(scenario.tagSet()) && (namesSoak || !soak)
+	}, nil
+}
+
+// plan selects the scenarios of some profiles that a tag expression matches; an
+// empty expression selects all but the soak. Rows of which only a part of the
+// scenarios is selected are judged only if no row is selected whole, so that
+// the name of one row does not drag in its neighbours. The error is a *UsageError.
+func (s *suite) plan(profiles []string, expression string) (*plan, error) {
+	rows, err := s.rows(profiles)
+	if err != nil {
+		return nil, err
+	}
+	match, err := s.matcher(expression)
+	if err != nil {
+		return nil, err
+	}
 	p := &plan{}
 	selected := map[string]int{}
 	whole := map[string]int{}
 	for _, scenario := range s.scenarios {
 		soak := slices.Contains(scenario.Tags, tagSoak)
-		match := expr.Match(scenario.tagSet())
+		selects := match(scenario)
 		for _, id := range scenario.Rows {
-			if match {
+			if selects {
 				selected[id]++
 			}
-			if match || !soak {
+			if selects || !soak {
 				whole[id]++
 			}
 		}
@@ -225,7 +240,7 @@ func (s *suite) plan(profiles []string, expression string) (*plan, error) {
 		scenario.Rows = slices.DeleteFunc(slices.Clone(scenario.Rows), func(id string) bool {
 			return !slices.ContainsFunc(p.rows, func(r catalogue.Row) bool { return r.ID == id })
 		})
-		if len(scenario.Rows) > 0 && expr.Match(scenario.tagSet()) {
+		if len(scenario.Rows) > 0 && match(scenario) {
 			p.scenarios = append(p.scenarios, scenario)
 		}
 	}

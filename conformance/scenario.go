@@ -114,13 +114,14 @@ func (run *running) settle(ctx context.Context) ScenarioResult {
 // reasons says in words why a need is not met.
 var reasons = map[string]string{
 	"scripted": "the target's model server is not ours to script: run with --model-server or --control",
+	"key":      "no key is given, so the target may not ask for one: --key",
 	"key2":     "no second key of the same organization is given: --key2",
 	"org2":     "no key of another organization is given: --org2-key",
 }
 
 // lacks returns why the target cannot be judged on these needs, or "".
 func (t Target) lacks(needs []string) string {
-	offered := map[string]bool{"scripted": t.Control != "", "key2": t.Key2 != "", "org2": t.Org2Key != ""}
+	offered := map[string]bool{"scripted": t.Control != "", "key": t.Key != "", "key2": t.Key2 != "", "org2": t.Org2Key != ""}
 	for _, need := range needs {
 		if strings.HasPrefix(need, "time:") {
 			continue

@@ -83,7 +83,9 @@ func TestPlan(t *testing.T) {
 	}{
 		{"a profile", "p", "", []string{"a-1", "a-2"}, []string{"both", "deeper", "slow"}},
 		{"two profiles", "p,q", "", []string{"a-1", "a-2", "b-1"}, []string{"both", "deeper", "slow"}},
-		{"a row, and a neighbour that it covers", "q", "@a-1", []string{"a-1", "b-1"}, []string{"both", "deeper", "soak"}},
+		{"a row, and a neighbour that it covers", "q", "@a-1", []string{"a-1", "b-1"}, []string{"both", "deeper"}},
+		{"an expression that does not name the soak", "p", "not @a-2", []string{"a-1"}, []string{"both", "deeper"}},
+		{"an expression that names it", "p", "@a-1 or @soak", []string{"a-1"}, []string{"both", "deeper", "soak"}},
 		{"a row, without a neighbour of which it covers a part", "q", "@b-1", []string{"b-1"}, []string{"both"}},
 		{"only parts of rows", "q", "@scripted and not @a-2", []string{"a-1"}, []string{"deeper"}},
 		{"the soak", "p", "@soak", []string{"a-1"}, []string{"soak"}},

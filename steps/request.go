@@ -18,8 +18,8 @@ var requestSentences = []sentence{
 	say(`the client asks for a chat completion that is not streamed, without waiting for it`, func(w *World) any { return w.asksWholeWithoutWaiting }),
 	say(`the client asks for the same chat completion without streaming`, func(w *World) any { return w.asksSameWhole }),
 	say(`the client sends the body "(.*)"`, func(w *World) any { return w.sendsBody }),
-	say(`the client sends (\{.*\})`, func(w *World) any { return w.sendsJSON }),
 	say(`the client sends a chat completion whose (\w+) is (.+)`, func(w *World) any { return w.sendsField }),
+	say(`the client sends a chat completion without messages`, func(w *World) any { return w.sendsWithoutMessages }),
 	say(`the client sends a chat completion with logprobs whose top_logprobs is (\d+)`, func(w *World) any { return w.sendsTopLogprobs }),
 	say(`the stream has ended`, func(w *World) any { return w.hasEnded }),
 }
@@ -140,8 +140,8 @@ func (w *World) sendsBody(ctx context.Context, quoted string) error {
 	return nil
 }
 
-func (w *World) sendsJSON(ctx context.Context, body string) {
-	w.session.SendBody(ctx, []byte(body), probe.OwnKey)
+func (w *World) sendsWithoutMessages(ctx context.Context) {
+	w.session.SendFields(ctx, map[string]any{"messages": probe.Absent})
 }
 
 func (w *World) sendsField(ctx context.Context, field, value string) error {

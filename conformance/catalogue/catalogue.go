@@ -27,7 +27,7 @@ const (
 )
 
 // Needs that a row can have, besides "time:N".
-var needs = []string{"scripted", "stop", "models", "key2", "org2", "telemetry", "fleet", "credits", "poor-key", "limited-key"}
+var needs = []string{"scripted", "stop", "models", "key", "key2", "org2", "telemetry", "fleet", "credits", "poor-key", "limited-key"}
 
 // Row is one requirement.
 type Row struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -99,7 +100,7 @@ type ErrorWant struct {
 func (e *ErrorBody) Is(want ErrorWant) []Finding {
 	n := e.notes("Is")
 	if len(want.Statuses) > 0 && !slices.Contains(want.Statuses, e.Status) {
-		n.head(fmt.Sprintf("one of the statuses %d", want.Statuses), fmt.Sprintf("status %d", e.Status))
+		n.head("status "+either(want.Statuses), fmt.Sprintf("status %d", e.Status))
 	}
 	for _, w := range []struct{ key, want, got string }{
 		{"type", want.Type, e.Type}, {"code", want.Code, e.Code},
@@ -112,6 +113,15 @@ func (e *ErrorBody) Is(want ErrorWant) []Finding {
 		n.body("error.param "+want.Param, "param "+seen(e.envelope.get("param")))
 	}
 	return n.found
+}
+
+// either names each status once.
+func either(statuses []int) string {
+	var words []string
+	for _, s := range slices.Compact(slices.Sorted(slices.Values(statuses))) {
+		words = append(words, strconv.Itoa(s))
+	}
+	return strings.Join(words, " or ")
 }
 
 // within tells whether param is field or a path into it.

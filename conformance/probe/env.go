@@ -29,6 +29,9 @@ type Target struct {
 type Intervals struct {
 	Ping    time.Duration // between keep-alive comments: 10 s
 	Silence time.Duration // after which a reply must still go on: 35 s
+	// Patience is no documented wait: it is how long the target may take for what
+	// it should do at once, before the harness stops waiting.
+	Patience time.Duration
 }
 
 // The documented waits, in whose terms the features speak.
@@ -110,6 +113,9 @@ func (e *Env) Scripted() bool { return e.gpu != nil }
 // let several waits in a row time out gets less, or it would hold the run for
 // the sum of them.
 func (e *Env) patience() time.Duration {
+	if e.Target.Patience > 0 {
+		return e.Target.Patience
+	}
 	patience := 30 * time.Second
 	if e.Scripted() {
 		patience = 10 * time.Second
@@ -150,7 +156,7 @@ func (e *Env) reach(parent context.Context) error {
 // answers makes sure that a target which keeps its list of models to itself
 // answers a completion at least.
 func (e *Env) answers(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, preflightPatience)
+	ctx, cancel := context.WithTimeout(ctx, min(preflightPatience, e.patience()))
 	defer cancel()
 	if e.plain(ctx, http.MethodPost, "/v1/chat/completions", []byte("{}"), e.Target.Key).Status == 0 {
 		return fmt.Errorf("the target %s takes connections but answers nothing: no response head within %v", e.Target.BaseURL, preflightPatience)
@@ -162,7 +168,7 @@ func (e *Env) answers(ctx context.Context) error {
 // server: judging the wrong deployment would help nobody. An answer that is not
 // good is left for the rows to judge.
 func (e *Env) forwards(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, preflightPatience)
+	ctx, cancel := context.WithTimeout(ctx, min(preflightPatience, e.patience()))
 	defer cancel()
 	s := &Session{env: e, Reply: Replies(Numbered(2)...)}
 	defer s.Close()

@@ -149,5 +149,9 @@ func at(t time.Duration, side, text string) verdict.Moment {
 
 // excerpt makes bytes fit for one line of a report.
 func excerpt(text string) string {
-	return strings.Trim(strconv.Quote(short(strings.TrimRight(text, "\r\n"))), `"`)
+	text = short(strings.TrimRight(text, "\r\n"))
+	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		text = strings.ReplaceAll(strings.Trim(strconv.Quote(text), `"`), `\"`, `"`)
+	}
+	return text
 }

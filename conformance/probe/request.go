@@ -35,6 +35,11 @@ var limits = wire.Limits{Body: 16 << 20, Line: 6 << 20}
 // wrongKey has the form of a key and is nobody's.
 const wrongKey = "sk-plumbline-0000000000000000-wrong"
 
+// Absent as the value of a field leaves the field out.
+const Absent = absent("absent")
+
+type absent string
+
 // Request is a chat completion that a client asks for.
 type Request struct {
 	Stream       bool
@@ -101,6 +106,7 @@ func (e *Env) body(r Request, nonce string) []byte {
 		}
 	}
 	maps.Copy(fields, r.Fields)
+	maps.DeleteFunc(fields, func(_ string, v any) bool { return v == Absent })
 	body, err := json.Marshal(fields)
 	if err != nil {
 		panic(fmt.Sprintf("a request that is no JSON: %v", err)) // the steps build it from plain values

@@ -28,6 +28,9 @@ type Stream struct {
 
 // replyPatience is how long a reply that waits for nothing may take.
 func (st *Stream) replyPatience() time.Duration {
+	if patience := st.session.env.Target.Patience; patience > 0 {
+		return 2 * patience
+	}
 	return 2 * st.session.env.patience()
 }
 

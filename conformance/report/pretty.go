@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"plumbline.dev/plumbline/conformance"
@@ -116,12 +117,16 @@ func (p *pretty) broken(as style, title string, row conformance.RequirementResul
 	}
 }
 
+// nonce names a script in a prompt; two requests that differ in it alone are the
+// same to a reader.
+var nonce = regexp.MustCompile(`\[plumbline:[a-z0-9]+\]`)
+
 func (p *pretty) scenario(indent int, row conformance.RequirementResult, scenario conformance.ScenarioResult) {
 	p.line()
 	p.paragraph(indent, bold, scenario.Name)
 	key := scenario.Reason
 	if e := scenario.Evidence; e != nil {
-		key = e.Expected + "\x00" + e.Seen + "\x00" + scenario.Reason
+		key = strings.Join([]string{e.Expected, e.Seen, scenario.Reason, nonce.ReplaceAllString(e.Curl, "")}, "\x00")
 	}
 	if first, twice := p.shown[key]; twice {
 		p.paragraph(indent, dim, fmt.Sprintf("%s · the same as under %s", scenario.Location, first))

@@ -100,7 +100,7 @@ Feature: Read the stream yourself
     When the client streams a chat completion
     Then the client receives the text that the model server generated
 
-  @mortar-stream-20
+  @mortar-stream-20 @key
   Scenario: A wrong key is refused before the stream starts
     Given any prompt
     When the client streams a chat completion with a wrong key
@@ -115,7 +115,7 @@ Feature: Read the stream yourself
 
   @mortar-stream-20
   Scenario: A request without messages is refused before the stream starts
-    When the client sends {"stream": true}
+    When the client sends a chat completion without messages
     Then the answer is an error with a JSON body whose error.message is a string
     And its status is 400
 

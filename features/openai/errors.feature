@@ -3,7 +3,7 @@ Feature: Errors before the stream starts
 
   @openai-chat-23
   Scenario: An error has message, type, param and code
-    When the client sends {"stream": true, "messages": []}
+    When the client sends a chat completion whose messages is []
     Then the answer is an error with message, type, param and code as JSON
 
   @openai-chat-24
@@ -23,17 +23,23 @@ Feature: Errors before the stream starts
       | temperature that is a text | {\"messages\": [{\"role\":\"user\",\"content\":\"hi\"}], \"temperature\": \"hot\"} |
 
   @openai-chat-25
+  Scenario: Missing messages are refused with the field in param
+    When the client sends a chat completion without messages
+    Then its status is 400
+    And its type is "invalid_request_error"
+    And its param is "messages"
+
+  @openai-chat-25
   Scenario Outline: <what> are refused with the field in param
-    When the client sends <body>
+    When the client sends a chat completion whose messages is <messages>
     Then its status is 400
     And its type is "invalid_request_error"
     And its param is "<param>"
 
     Examples:
-      | what             | body                                                                   | param            |
-      | Missing messages | {"stream": true}                                                       | messages         |
-      | Empty messages   | {"stream": true, "messages": []}                                       | messages         |
-      | Unknown roles    | {"stream": true, "messages": [{"role": "wizard", "content": "hi"}]}    | messages[0].role |
+      | what           | messages                                | param            |
+      | Empty messages | []                                      | messages         |
+      | Unknown roles  | [{"role": "wizard", "content": "hi"}]   | messages[0].role |
 
   @openai-chat-26
   Scenario Outline: <field> of <value> is refused
