@@ -84,6 +84,9 @@ func (r *response) append(buf []byte, status string) []byte {
 	buf = append(buf, `,"output":`...)
 	buf = r.output.append(buf)
 	buf = append(buf, `,"usage":`...)
+	if status == inProgress {
+		return append(buf, "null}"...)
+	}
 	return append(appendUsage(buf, r.usage), '}')
 }
 

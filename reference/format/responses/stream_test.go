@@ -84,6 +84,7 @@ func (r *reader) take(e event) {
 	case "response.created", "response.in_progress":
 		require.Equal(r, "in_progress", e.Response["status"])
 		require.Empty(r, e.Response["output"])
+		require.Nil(r, e.Response["usage"])
 		return
 	case "response.completed", "response.incomplete", "response.failed":
 		require.Equal(r, e.Type, "response."+e.Response["status"].(string))
