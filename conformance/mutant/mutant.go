@@ -1,0 +1,74 @@
+package mutant
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Mutant is a gateway that is broken in one way.
+type Mutant struct {
+	Name    string // lower case, words joined by hyphens
+	Area    string
+	Summary string // what it does wrong
+	// Breaks are the rows of the catalogue that must fail.
+	Breaks []string
+	// May are patterns (as of path.Match) of rows that can fail too, because the
+	// fault harms what they look at.
+	May []string
+	// Report is the public bug report that it is modelled on, "owner/repo#n".
+	Report string
+	// Wrap returns the mutant in front of a right gateway. It ends with ctx.
+	Wrap func(ctx context.Context, up Upstream) http.Handler
+}
+
+// Upstream is the right gateway behind a mutant.
+type Upstream struct {
+	URL *url.URL // its root, without /v1
+	// Ping is the time between its keep-alive comments, Silence the longest
+	// silence of a model server that a run tries.
+	Ping, Silence time.Duration
+}
+
+// All returns every mutant, area by area.
+func All() []Mutant {
+	var all []Mutant
+	for _, area := range []struct {
+		name    string
+		mutants []Mutant
+	}{
+		{"terminator", terminators()},
+		{"usage", usages()},
+		{"usage", counts()},
+		{"finish", finishes()},
+		{"identity", identities()},
+		{"shape", shapes()},
+		{"framing", framings()},
+		{"characters", characters()},
+		{"head", heads()},
+		{"buffering", bufferings()},
+		{"keep-alive", keepalives()},
+		{"failure", failures()},
+		{"failure", failureWords()},
+		{"refusal", refusals()},
+		{"refusal", leniencies()},
+		{"disconnect", disconnects()},
+		{"stop", stops()},
+		{"stop", stopRights()},
+		{"stop", stopEnds()},
+		{"choices", choices()},
+		{"tools", tools()},
+		{"logprobs", logprobs()},
+		{"text", texts()},
+		{"limits", limits()},
+		{"not streamed", wholes()},
+		{"models", models()},
+	} {
+		for _, m := range area.mutants {
+			m.Area = area.name
+			all = append(all, m)
+		}
+	}
+	return all
+}
