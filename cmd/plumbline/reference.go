@@ -69,5 +69,11 @@ func referenceConfig(modelServer string, intervals target.Intervals) (*config.Co
 	if intervals.Ping > 0 {
 		c.Intervals.Ping = intervals.Ping
 	}
+	if intervals.TelemetryPing > 0 {
+		c.Intervals.TelemetryPing = intervals.TelemetryPing
+	}
+	if intervals.Tick > 0 {
+		c.Intervals.Tick = intervals.Tick
+	}
 	return c, c.Complete()
 }
