@@ -9,8 +9,8 @@
 // /health and /metrics, each in that server's own shape. Two things generate its
 // replies:
 //
-//   - The steady engine answers any prompt with made-up text at a fixed pace,
-//     the same text for the same prompt and seed.
+//   - The engine answers any prompt with made-up text, the same text for the
+//     same prompt and seed, at a fixed pace or at that of a named card.
 //   - A script answers one test's prompt with exactly the tokens, pauses and
 //     faults that the test wrote down.
 //
@@ -66,11 +66,34 @@
 // In a reply that is not streamed an error is answered with HTTP 500, a reset
 // comes before any byte, and a cut or a close breaks the connection.
 //
+// # The prefix cache
+//
+// Every prompt, scripted or not, goes through a prefix cache of KV blocks in
+// three tiers: the memory of the GPU, the memory of its host, and a disk. Usage
+// tells what was found, as vLLM does with --enable-prompt-tokens-details:
+// prompt_tokens_details.cached_tokens, always less than the prompt. What was
+// written is not reported, as vLLM does not, unless the script says so. The
+// response header X-Cache-Tier, which no other model server has, tells where it
+// was found: gpu-hbm, host-memory or storage; a miss has none. Of several tiers
+// it names the slowest. Models do not share their caches, nor do prompts with
+// different cache_salt.
+//
+// A script's own promptTokens and cachedTokens are reported as they are, and
+// cached tokens of a script count as found in the memory of the GPU.
+//
+// # Cards and fleets
+//
+// With Options.Card requests wait in a queue, run in batches, and share the
+// card's memory; the metrics show it under vLLM's names. Scripts keep their exact
+// times. engine.Fleet simulates many such servers behind a router on a virtual
+// clock, hours in seconds, with the same result for the same seed.
+//
 // # The packages
 //
 //   - control: scripts, journals, and the client of the control API
 //   - server: the HTTP server, in-process or behind the command "plumbline fakegpu"
-//   - engine: the tokens of prompts that no script answers
+//   - engine: the tokens of prompts that no script answers, and their pace
+//   - kv: the prefix cache
 //
 // The control API has no key, and its journal holds the prompts of scripted
 // requests: serve it on a loopback address.
