@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/cucumber/godog"
@@ -63,13 +64,16 @@ func say(expr string, call func(*World) any) sentence {
 	return sentence{expr: regexp.MustCompile("^" + expr + "$"), call: call}
 }
 
+// sentences are all of them.
+func sentences() []sentence {
+	return slices.Concat(replySentences, requestSentences, cancelSentences, streamSentences, textSentences,
+		timeSentences, failureSentences, answerSentences, modelSentences)
+}
+
 // Register gives godog every sentence, for this scenario.
 func (w *World) Register(sc *godog.ScenarioContext) {
-	for _, list := range [][]sentence{replySentences, requestSentences, cancelSentences, streamSentences,
-		textSentences, timeSentences, failureSentences, answerSentences, modelSentences} {
-		for _, s := range list {
-			sc.Step(s.expr, s.call(w))
-		}
+	for _, s := range sentences() {
+		sc.Step(s.expr, s.call(w))
 	}
 }
 

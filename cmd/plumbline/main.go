@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -24,25 +25,25 @@ func execute() int {
 	defer stop()
 	// A second Ctrl-C ends the process at once.
 	context.AfterFunc(ctx, stop)
-	err := newRootCommand().ExecuteContext(ctx)
+	return exitCode(newRootCommand().ExecuteContext(ctx), os.Stderr)
+}
+
+// exitCode says on stderr what there is to say of an error, and returns the code
+// with which the process ends.
+func exitCode(err error, stderr io.Writer) int {
 	var status exitStatus
-	var usage *conformance.UsageError
+	var failed harnessError
 	switch {
 	case err == nil:
 		return conformance.ExitPass
 	case errors.As(err, &status):
 		return int(status)
-	case errors.As(err, &usage):
-		fmt.Fprintln(os.Stderr, "plumbline:", err)
-		return conformance.ExitUsage
-	default:
-		fmt.Fprintln(os.Stderr, "plumbline:", err)
-		var failed harnessError
-		if errors.As(err, &failed) {
-			return conformance.ExitHarness
-		}
-		return conformance.ExitUsage
 	}
+	fmt.Fprintln(stderr, "plumbline:", err)
+	if errors.As(err, &failed) {
+		return conformance.ExitHarness
+	}
+	return conformance.ExitUsage
 }
 
 // exitStatus ends the process with a code; what there is to say was said.
