@@ -67,11 +67,13 @@ the bytes that prove it.
   plumbline run --target URL --key K   judge any gateway
   plumbline requirements               list what is judged, and by which scenarios
   plumbline gateway                    serve the reference gateway
+  plumbline watch --session S          watch a session's requests as they happen
   plumbline fakegpu                    serve the fake GPU model server`,
 		Version:       conformance.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRunCommand(), newRequirementsCommand(), newGatewayCommand(), newFakeGPUCommand())
+	root.AddCommand(newRunCommand(), newRequirementsCommand(), newGatewayCommand(), newWatchCommand(),
+		newFakeGPUCommand())
 	return root
 }
