@@ -9,6 +9,9 @@ import "encoding/json"
 
 // Request is a completion request, already validated by its format.
 type Request struct {
+	// Org is the organization that asks, which shares a prefix cache with no
+	// other. It is never sent on.
+	Org       string
 	Model     string // resolved: never empty
 	Stream    bool
 	Choices   int  // n, at least 1

@@ -24,9 +24,17 @@ type Options struct {
 
 // Picker chooses the server of a request. It must be safe for concurrent use.
 type Picker interface {
-	// Pick returns the index of one of the candidates, of which there is at
-	// least one.
-	Pick(req *completion.Request, candidates []Candidate) int
+	// Pick chooses one of the candidates, of which there is at least one.
+	// Attempt is 0 at first, and one more for each server that could not be
+	// reached before.
+	Pick(req *completion.Request, candidates []Candidate, attempt int) Choice
+}
+
+// Choice is what a picker chose, and why.
+type Choice struct {
+	Index         int // of the candidate
+	Reason        string
+	ExpectedReuse int64 // prompt tokens that the server may have cached
 }
 
 // Candidate is a server that could take a request.
@@ -39,14 +47,14 @@ type Candidate struct {
 type LeastLoaded struct{}
 
 // Pick implements [Picker].
-func (LeastLoaded) Pick(_ *completion.Request, candidates []Candidate) int {
+func (LeastLoaded) Pick(_ *completion.Request, candidates []Candidate, _ int) Choice {
 	best := 0
 	for i, c := range candidates {
 		if c.Running < candidates[best].Running {
 			best = i
 		}
 	}
-	return best
+	return Choice{Index: best, Reason: "least-loaded"}
 }
 
 // Pool is the servers of one model. It is safe for concurrent use.
@@ -125,11 +133,12 @@ func (p *Pool) Open(ctx context.Context, req *completion.Request) (*Reply, error
 	var last error = &Error{Kind: KindUnavailable}
 	for len(left) > 0 {
 		var server *poolServer
-		server, left = p.take(req, left)
+		var route completion.Route
+		server, route, left = p.take(req, left)
 		reply, err := server.open(ctx, p.client, req, p.opts.MaxLine)
 		if err == nil {
 			server.down.Store(false)
-			reply.linger, reply.lingers = &p.linger, lingerTime
+			reply.linger, reply.lingers, reply.route = &p.linger, lingerTime, route
 			return reply, nil
 		}
 		server.running.Add(-1)
@@ -146,8 +155,8 @@ func (p *Pool) Open(ctx context.Context, req *completion.Request) (*Reply, error
 }
 
 // take picks a server, counts the request as running there, and returns the
-// others.
-func (p *Pool) take(req *completion.Request, left []*poolServer) (*poolServer, []*poolServer) {
+// decision and the other servers.
+func (p *Pool) take(req *completion.Request, left []*poolServer) (*poolServer, completion.Route, []*poolServer) {
 	group := make([]int, 0, len(left))
 	for _, down := range []bool{false, true} {
 		for i, s := range left {
@@ -166,10 +175,14 @@ func (p *Pool) take(req *completion.Request, left []*poolServer) (*poolServer, [
 	for i, at := range group {
 		candidates[i] = Candidate{Name: left[at].Name, Running: int(left[at].running.Load())}
 	}
-	at := group[p.opts.Picker.Pick(req, candidates)]
+	choice := p.opts.Picker.Pick(req, candidates, len(p.servers)-len(left))
+	at := group[choice.Index]
 	server := left[at]
 	server.running.Add(1)
-	return server, append(left[:at], left[at+1:]...)
+	route := completion.Route{
+		Server: server.Name, Reason: choice.Reason, ExpectedReuse: choice.ExpectedReuse, Load: candidates[choice.Index].Running,
+	}
+	return server, route, append(left[:at], left[at+1:]...)
 }
 
 // Watch probes the servers until the context ends, so that one that went down

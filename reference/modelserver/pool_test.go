@@ -3,6 +3,7 @@ package modelserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -94,6 +95,7 @@ func TestOpenTriesOthersBeforeTheFirstByte(t *testing.T) {
 	reply, err := p.Open(t.Context(), oneChoice())
 	require.NoError(t, err)
 	assert.Equal(t, "good", reply.Server())
+	assert.Equal(t, completion.Route{Server: "good", Reason: "attempt 3", ExpectedReuse: 7}, reply.Route())
 	_, _, err = drain(reply)
 	require.NoError(t, err)
 	reply.Close()
@@ -117,11 +119,13 @@ func TestOpenDoesNotRepeatARequestThatWasAnswered(t *testing.T) {
 
 type inOrder struct{}
 
-func (inOrder) Pick(*completion.Request, []Candidate) int { return 0 }
+func (inOrder) Pick(_ *completion.Request, _ []Candidate, attempt int) Choice {
+	return Choice{Reason: fmt.Sprintf("attempt %d", attempt), ExpectedReuse: 7}
+}
 
 func TestLeastLoaded(t *testing.T) {
-	got := LeastLoaded{}.Pick(nil, []Candidate{{"a", 3}, {"b", 1}, {"c", 1}})
-	assert.Equal(t, 1, got)
+	got := LeastLoaded{}.Pick(nil, []Candidate{{"a", 3}, {"b", 1}, {"c", 1}}, 0)
+	assert.Equal(t, Choice{Index: 1, Reason: "least-loaded"}, got)
 }
 
 func TestKeysAndHeaders(t *testing.T) {

@@ -26,6 +26,7 @@ type Reply struct {
 	done    bool  // the stream ended properly
 	linger  *sync.WaitGroup
 	lingers time.Duration
+	route   completion.Route
 }
 
 // maxBatch bounds the chunks of one batch, so that the first of many that
@@ -34,6 +35,9 @@ const maxBatch = 64
 
 // Server is the name of the server that was chosen.
 func (r *Reply) Server() string { return r.server.Name }
+
+// Route is the decision by which the server was chosen.
+func (r *Reply) Route() completion.Route { return r.route }
 
 // Next empties the batch, waits for the next chunk and puts its events and
 // those of every other chunk that has arrived into the batch. After the event
