@@ -83,22 +83,26 @@ func newFakeGPUCommand() *cobra.Command {
 			return serveFakeGPU(ctx, config, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&config.listen, "listen", "127.0.0.1:9000", "address to listen at; port 0 takes a free one")
-	f.StringVar(&config.Model, "model", "", "name of the served model (default: every name is accepted)")
-	f.StringVar(&config.Dialect, "dialect", "vllm", "how the server speaks: "+strings.Join(server.Dialects(), ", "))
-	f.StringVar(&config.Card, "card", "", "GPU whose pace and memory are simulated: "+strings.Join(server.Cards(), ", ")+" (default: a steady pace)")
-	f.DurationVar(&config.TTFT, "ttft", 50*time.Millisecond, "time to first token of prompts without a script; replaces a card's own")
-	f.DurationVar(&config.ITL, "itl", 10*time.Millisecond, "inter-token latency of prompts without a script; replaces a card's own")
-	f.IntVar(&config.ContextWindow, "context-window", engine.DefaultContextWindow, "tokens that a prompt and its reply may have together")
-	f.IntVar(&config.MaxNumSeqs, "max-num-seqs", engine.DefaultMaxRunning, "requests that a card works on at the same time; others wait")
-	f.IntVar(&config.BlockSize, "block-size", engine.DefaultBlockSize, "tokens of one block of the prefix cache")
-	f.IntVar(&config.KVBlocks, "kv-blocks", 0, fmt.Sprintf("blocks in the GPU's memory (default: the card's own, %d without a card)", engine.DefaultKVBlocks))
-	f.IntVar(&config.HostBlocks, "host-blocks", engine.DefaultHostBlocks, "blocks in the host's memory, 0 for none")
-	f.IntVar(&config.StorageBlocks, "storage-blocks", engine.DefaultStorageBlocks, "blocks on the disk, 0 for none")
-	f.Uint64Var(&config.Seed, "seed", 0, "varies the made-up text")
-	f.StringVar(&file, "config", "", "YAML `file` with the same settings")
+	config.addFlags(cmd.Flags())
+	cmd.Flags().StringVar(&file, "config", "", "YAML `file` with the same settings")
 	return cmd
+}
+
+// addFlags adds a flag for each setting.
+func (c *fakeGPUConfig) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&c.listen, "listen", "127.0.0.1:9000", "address to listen at; port 0 takes a free one")
+	f.StringVar(&c.Model, "model", "", "name of the served model (default: every name is accepted)")
+	f.StringVar(&c.Dialect, "dialect", "vllm", "how the server speaks: "+strings.Join(server.Dialects(), ", "))
+	f.StringVar(&c.Card, "card", "", "GPU whose pace and memory are simulated: "+strings.Join(server.Cards(), ", ")+" (default: a steady pace)")
+	f.DurationVar(&c.TTFT, "ttft", 50*time.Millisecond, "time to first token of prompts without a script; replaces a card's own")
+	f.DurationVar(&c.ITL, "itl", 10*time.Millisecond, "inter-token latency of prompts without a script; replaces a card's own")
+	f.IntVar(&c.ContextWindow, "context-window", engine.DefaultContextWindow, "tokens that a prompt and its reply may have together")
+	f.IntVar(&c.MaxNumSeqs, "max-num-seqs", engine.DefaultMaxRunning, "requests that a card works on at the same time; others wait")
+	f.IntVar(&c.BlockSize, "block-size", engine.DefaultBlockSize, "tokens of one block of the prefix cache")
+	f.IntVar(&c.KVBlocks, "kv-blocks", 0, fmt.Sprintf("blocks in the GPU's memory (default: the card's own, %d without a card)", engine.DefaultKVBlocks))
+	f.IntVar(&c.HostBlocks, "host-blocks", engine.DefaultHostBlocks, "blocks in the host's memory, 0 for none")
+	f.IntVar(&c.StorageBlocks, "storage-blocks", engine.DefaultStorageBlocks, "blocks on the disk, 0 for none")
+	f.Uint64Var(&c.Seed, "seed", 0, "varies the made-up text")
 }
 
 // settle makes options of the flags, once all of them have their values.

@@ -11,9 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"plumbline.dev/plumbline/fakegpu/server"
 )
 
 // startFakeGPU runs the command and returns its first line of output, its
@@ -85,6 +89,39 @@ func TestFakeGPUPrecedence(t *testing.T) {
 	}
 }
 
+// What the flags leave open is the card's to say.
+func TestFakeGPUSettings(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		want server.Options
+	}{
+		"nothing": {nil, server.Options{
+			Dialect: "vllm", TTFT: 50 * time.Millisecond, ITL: 10 * time.Millisecond, MaxNumSeqs: 256,
+			BlockSize: 16, HostBlocks: 65_536, StorageBlocks: 262_144,
+		}},
+		"a card": {[]string{"--card", "l4", "--max-num-seqs", "8"}, server.Options{
+			Dialect: "vllm", Card: "l4", MaxNumSeqs: 8, BlockSize: 16, HostBlocks: 65_536, StorageBlocks: 262_144,
+		}},
+		"a card with another pace": {[]string{"--card", "l4", "--itl", "1ms", "--context-window", "100"}, server.Options{
+			Dialect: "vllm", Card: "l4", ITL: time.Millisecond, ContextWindow: 100, MaxNumSeqs: 256,
+			BlockSize: 16, HostBlocks: 65_536, StorageBlocks: 262_144,
+		}},
+		"one tier": {[]string{"--kv-blocks", "9", "--block-size", "8", "--host-blocks", "0", "--storage-blocks", "0"}, server.Options{
+			Dialect: "vllm", TTFT: 50 * time.Millisecond, ITL: 10 * time.Millisecond, MaxNumSeqs: 256,
+			BlockSize: 8, KVBlocks: 9, HostBlocks: -1, StorageBlocks: -1,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var config fakeGPUConfig
+			flags := pflag.NewFlagSet("fakegpu", pflag.ContinueOnError)
+			config.addFlags(flags)
+			require.NoError(t, flags.Parse(tc.args))
+			config.settle(flags)
+			assert.Equal(t, tc.want, config.Options)
+		})
+	}
+}
+
 func TestFakeGPUBadInput(t *testing.T) {
 	occupied, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -103,6 +140,10 @@ func TestFakeGPUBadInput(t *testing.T) {
 		"unknown dialect": {"", []string{"--listen", "127.0.0.1:0", "--dialect", "lamacpp"}, []string{`dialect "lamacpp" is unknown`, `did you mean "llamacpp"?`}},
 		"address in use":  {"", []string{"--listen", occupied.Addr().String()}, []string{"another process uses this address"}},
 		"negative window": {"", []string{"--listen", "127.0.0.1:0", "--context-window", "-1"}, []string{"context window is -1"}},
+		"unknown card":    {"card: h20\n", []string{"--listen", "127.0.0.1:0"}, []string{`card "h20" is unknown`, `did you mean "h200"?`}},
+		"a small card":    {"", []string{"--listen", "127.0.0.1:0", "--card", "l4", "--kv-blocks", "4", "--context-window", "100"}, []string{"hold 64 tokens, want room for the context window of 100"}},
+		"a card by file":  {"card: l4\nkvBlocks: 4\ncontextWindow: 100\n", []string{"--listen", "127.0.0.1:0"}, []string{"hold 64 tokens"}},
+		"negative blocks": {"", []string{"--listen", "127.0.0.1:0", "--host-blocks", "-5"}, []string{"host memory has -5 KV blocks, want 0 or more"}},
 		"an argument":     {"", []string{"serve"}, []string{"unknown command"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +151,7 @@ func TestFakeGPUBadInput(t *testing.T) {
 			if tc.file != "" {
 				file := filepath.Join(t.TempDir(), "fakegpu.yaml")
 				require.NoError(t, os.WriteFile(file, []byte(tc.file), 0o600))
-				args = []string{"--config", file}
+				args = append(args, "--config", file)
 			}
 			cmd := newFakeGPUCommand()
 			cmd.SetArgs(args)
