@@ -24,7 +24,7 @@ type Conversation struct {
 }
 
 type turn struct {
-	text  Text
+	text  *Text  // nil if it says nothing
 	calls []byte // with a comma behind each
 }
 
@@ -57,18 +57,12 @@ func (c *Conversation) Say(role string, t *Text) {
 	c.messages = append(c.messages, completion.Message{Role: role, Text: t.plain.String()})
 }
 
-// Answer adds what the assistant says, to the turn under way if there is one.
+// Answer sets what the assistant says in the message under way.
 func (c *Conversation) Answer(t *Text) {
 	turn := c.begin()
-	if t.Empty() {
-		return
+	if !t.Empty() {
+		turn.text = t
 	}
-	if turn.text.parts++; turn.text.parts > 1 {
-		turn.text.inside = append(turn.text.inside, `\n`...)
-		turn.text.plain.WriteByte('\n')
-	}
-	turn.text.inside = append(turn.text.inside, t.inside...)
-	turn.text.plain.WriteString(t.plain.String())
 }
 
 // Call adds a call that the assistant makes. The arguments are a JSON string
@@ -130,16 +124,20 @@ func (c *Conversation) endTurn() {
 	}
 	c.turn = nil
 	c.json = append(c.json, `{"role":"assistant","content":`...)
-	if t.text.Empty() && t.calls != nil {
+	text := t.text
+	if text == nil {
+		text = new(Text)
+	}
+	if text.Empty() && t.calls != nil {
 		c.json = append(c.json, "null"...)
 	} else {
-		c.json = format.AppendInside(c.json, t.text.inside)
+		c.json = format.AppendInside(c.json, text.inside)
 	}
 	if t.calls != nil {
 		c.json = append(append(c.json, `,"tool_calls":`...), array(t.calls)...)
 	}
 	c.json = append(c.json, "},"...)
-	c.messages = append(c.messages, completion.Message{Role: "assistant", Text: t.text.plain.String()})
+	c.messages = append(c.messages, completion.Message{Role: "assistant", Text: text.plain.String()})
 }
 
 // array makes an array of elements that have a comma behind each.

@@ -28,9 +28,13 @@ func decodeInput(talk *conversation.Conversation, m param.Members) *apierror.Err
 	if !v.IsArray() {
 		return apierror.InvalidType(path, "one of a string or an array of input items", param.Describe(v))
 	}
-	return param.Array(path, v, func(path string, v gjson.Result) *apierror.Error {
+	e := param.Array(path, v, func(path string, v gjson.Result) *apierror.Error {
 		return decodeItem(talk, path, v)
 	})
+	if e == nil && talk.Empty() {
+		return apierror.InvalidValue(path, "there must be an item that says something, such as a message")
+	}
+	return e
 }
 
 // decodeItem reads one item. A message may leave its type out.

@@ -96,6 +96,7 @@ func TestDecodeRequestRefuses(t *testing.T) {
 		{Body: `{"input":7}`, Code: "invalid_type", Param: "input"},
 		{Body: `{"input":""}`, Code: "empty_string", Param: "input"},
 		{Body: `{"input":[]}`, Code: "empty_array", Param: "input"},
+		{Body: item(`{"type":"reasoning","id":"r","summary":[]}`), Code: "invalid_value", Param: "input"},
 		{Body: item(`"x"`), Code: "invalid_type", Param: "input[0]"},
 		{Body: item(`{}`), Code: "missing_required_parameter", Param: "input[0].role"},
 		{Body: item(`{"role":"tool","content":"x"}`), Code: "invalid_value", Param: "input[0].role"},
