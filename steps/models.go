@@ -27,12 +27,15 @@ func (w *World) pricesInOrder() error {
 	if err != nil {
 		return err
 	}
+	if err := judge(models.ModelPrices()); err != nil {
+		return err
+	}
 	for _, model := range models.List {
 		if model.Price("costPerMillionInput") == nil {
 			return verdict.CannotJudge("the model %s is listed without costPerMillionInput, which no document names", model.ID)
 		}
 	}
-	return judge(append(models.ModelPrices(), models.PriceOrder()...))
+	return judge(models.PriceOrder())
 }
 
 func (w *World) listed() (*check.Models, error) {

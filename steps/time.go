@@ -82,7 +82,15 @@ func (w *World) pingsUntilFirstToken(ctx context.Context, seconds int) error {
 	if len(deltas) == 0 {
 		return verdict.Violated("a reply with text", "none")
 	}
-	return w.pings(stream, seconds, chat.Transcript.HeaderAt, deltas[0].At)
+	head, interval := chat.Transcript.HeaderAt, time.Duration(seconds)*time.Second
+	tolerance := w.session.Tolerance(interval, pingTolerance)
+	if limit := w.session.In(interval) + tolerance; head > limit {
+		late := check.Finding{Expected: fmt.Sprintf("the head of the stream within %v", limit), Seen: fmt.Sprintf("after %v", head.Round(time.Millisecond))}
+		if err := quiet(stream, []check.Finding{late}, 0, head, tolerance); err != nil {
+			return err
+		}
+	}
+	return w.pings(stream, seconds, head, deltas[0].At)
 }
 
 func (w *World) pingsBetween(ctx context.Context, seconds, before, after int) error {
@@ -99,7 +107,13 @@ func (w *World) pingsBetween(ctx context.Context, seconds, before, after int) er
 		return err
 	}
 	deltas := chat.Deltas(0)
-	return w.pings(stream, seconds, deltas[i].At, deltas[i+1].At)
+	from, to := deltas[i].At, deltas[i+1].At
+	// Where no pause is seen, no ping could be missed: the silence was elsewhere.
+	pause := w.session.Reply.Silence()
+	if err := quiet(stream, check.PauseSeen(deltas, i, pause, pingTolerance), from, to, pingTolerance); err != nil {
+		return err
+	}
+	return w.pings(stream, seconds, from, to)
 }
 
 func (w *World) pings(stream *probe.Stream, seconds int, from, to time.Duration) error {

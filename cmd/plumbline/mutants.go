@@ -24,8 +24,8 @@ const mutantProfile = "mortar"
 
 // Waits of the run on mutants: as short as its timers can still tell apart.
 const (
-	mutantPing     = 400 * time.Millisecond
-	mutantSilence  = 1500 * time.Millisecond
+	mutantPing     = 800 * time.Millisecond
+	mutantSilence  = 3 * time.Second
 	mutantPatience = 3 * time.Second
 )
 

@@ -37,13 +37,16 @@ func bufferings() []Mutant {
 }
 
 // held keeps events until full says, by their number and size, that they go.
+// Comments are kept with them and do not count.
 func held(full func(events, bytes int) bool) rewrite {
 	return func(_ *exchange, s *stream) func(event) {
 		var kept strings.Builder
 		events := 0
 		return func(e event) {
-			kept.WriteString(e.raw)
-			if events++; e.end || full(events, kept.Len()) {
+			if kept.WriteString(e.raw); !isComment(e) {
+				events++
+			}
+			if e.end || !isComment(e) && full(events, kept.Len()) {
 				s.send(event{raw: kept.String()})
 				kept.Reset()
 			}

@@ -22,7 +22,7 @@ func editFailure(change func(e object)) wrap {
 // chunkOf is a chunk as a gateway makes one up at the end of a failed reply.
 func chunkOf(id string, delta object, finish any) string {
 	return "data: " + encode(object{"id": id, "object": "chat.completion.chunk", "created": unixNow(), "model": "m",
-		"choices": []any{openChoice(delta, finish)}}) + "\n\n"
+		"choices": []any{openChoice(delta, finish)}, "usage": nil}) + "\n\n"
 }
 
 func failures() []Mutant {

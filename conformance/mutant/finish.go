@@ -53,7 +53,7 @@ func finishes() []Mutant {
 				s.sendChunk(again)
 			}))},
 		{Name: "finish-then-content", Summary: "the last text comes after the finish chunk", Report: "anomalyco/opencode#49167",
-			Breaks: once, May: []string{"mortar-stream-10", "mortar-stream-14", "openai-chat-10", "openai-chat-16", "openai-chat-17", "openai-chat-30"},
+			Breaks: once, May: []string{"mortar-stream-03", "mortar-stream-10", "mortar-stream-14", "mortar-cancel-*", "openai-chat-10", "openai-chat-16", "openai-chat-17", "openai-chat-30"},
 			Wrap: onStream(contentAfterFinish)},
 		{Name: "finish-empty-text", Summary: "finish_reason is an empty text before the end", Report: "ollama/ollama#4357",
 			Breaks: []string{"openai-chat-09", "mortar-stream-12"}, Wrap: onStream(edit(func(c object) {

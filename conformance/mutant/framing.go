@@ -41,10 +41,6 @@ func framings() []Mutant {
 					mark = ""
 				}
 			})},
-		{Name: "long-line-kills", Summary: "an event of more than 64 KiB ends the reply", Report: "openai/openai-go#368",
-			Breaks: []string{"mortar-stream-08"}, Wrap: onStream(nth(func(e event) bool { return len(e.raw) > 64<<10 }, func(s *stream, _ event, _ int) { s.abort() }))},
-		{Name: "long-line-dropped", Summary: "an event of more than 64 KiB is dropped",
-			Breaks: []string{"mortar-stream-08"}, Wrap: onStream(drop(func(e event) bool { return len(e.raw) > 64<<10 }))},
 		{Name: "events-named", Summary: "chunks are named events", Report: "mudler/LocalAI#340",
 			Breaks: []string{"mortar-stream-09", "openai-chat-19"}, Wrap: onStream(nth(isChunk, func(s *stream, e event, _ int) { s.write("event: chunk\n" + e.raw) }))},
 		{Name: "event-foreign", Summary: "an event of another kind with a receipt comes before the end", Report: "tempoxyz/mpp#975",

@@ -104,6 +104,13 @@ func keepalives() []Mutant {
 						early = ""
 					}
 				}})},
+		{Name: "head-with-second-ping", Summary: "the head of a stream waits for 20 s",
+			Breaks: []string{"mortar-stream-27"}, May: []string{"mortar-stream-22", "mortar-cancel-10"}, Wrap: fixed(relay{lateHead: true,
+				events: pings(func(s *stream, n int) {
+					if n > 1 {
+						s.write(ping)
+					}
+				}, nil)})},
 		{Name: "cut-in-silence", Summary: "a stream that is silent for long is cut", Report: "anomalyco/opencode#44385",
 			Breaks: []string{"mortar-stream-26"}, May: []string{"mortar-stream-03", "openai-chat-05"}, Wrap: impatient(true, "")},
 		{Name: "ended-in-silence", Summary: "a stream that is silent for long is ended with an error",

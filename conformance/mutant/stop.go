@@ -3,11 +3,11 @@ package mutant
 import (
 	"context"
 	"net/http"
-	"sync/atomic"
 )
 
 func stops() []Mutant {
 	works := []string{"mortar-cancel-03", "mortar-cancel-04", "mortar-cancel-10"}
+	ownKey := []string{"mortar-cancel-03", "mortar-cancel-10"} // the mutant does not know which keys belong together
 	ends := []string{"mortar-cancel-07", "mortar-cancel-08", "mortar-cancel-09", "mortar-cancel-11", "mortar-cancel-12"}
 	return []Mutant{
 		{Name: "stop-without-effect", Summary: "a stop is answered 200 and stops nothing", Report: "langgenius/dify#37755",
@@ -19,7 +19,7 @@ func stops() []Mutant {
 				return refused(w, http.StatusNotFound, "not_found")
 			})},
 		{Name: "stop-of-client-alone", Summary: "a stop ends the client's stream, and the model server goes on", Report: "xorbitsai/inference#5548",
-			Breaks: works, May: ends, Wrap: tracking(func(live *generations) relay {
+			Breaks: ownKey, May: ends, Wrap: tracking(func(live *generations) relay {
 				halted := newSet()
 				return relay{
 					serve: func(x *exchange, w http.ResponseWriter) bool {
@@ -42,7 +42,7 @@ func stops() []Mutant {
 				}
 			})},
 		{Name: "stop-with-next-token", Summary: "a stop takes effect when the next token comes",
-			Breaks: works, May: ends, Wrap: tracking(func(live *generations) relay {
+			Breaks: ownKey, May: ends, Wrap: tracking(func(live *generations) relay {
 				halted := newSet()
 				return relay{
 					serve: func(x *exchange, w http.ResponseWriter) bool {
@@ -107,18 +107,17 @@ func stops() []Mutant {
 				}
 				return false
 			})},
-		{Name: "stop-of-newest", Summary: "a stop ends the newest stream of the key, whatever its id",
+		{Name: "stop-of-another", Summary: "a stop ends another stream of the key than its id says",
 			Breaks: []string{"mortar-cancel-11"}, May: []string{"mortar-*", "openai-chat-*"}, // whichever runs beside it
-			Wrap: stateful(func(Upstream) relay {
-				var newest atomic.Pointer[string]
-				return relay{
-					head: func(x *exchange, _ *reply) { id := x.id; newest.Store(&id) },
-					request: func(x *exchange) {
-						if _, ok := x.stops(); ok && newest.Load() != nil {
-							x.stopInstead(*newest.Load())
-						}
-					},
+			Wrap: onStop(func(live *generations, x *exchange, w http.ResponseWriter, id string) bool {
+				one := live.get(id)
+				if one == nil || one.key != x.key() {
+					return false
 				}
+				if other := live.find(func(other *generation) bool { return other.id != id && other.key == one.key }); other != nil {
+					x.stopInstead(other.id)
+				}
+				return false
 			})},
 		{Name: "stop-answers-204", Summary: "a stop is answered 204, without a body",
 			Breaks: []string{"mortar-cancel-12"}, Wrap: onAnswer(isStopped, func(_ *exchange, r *reply) { r.Status, r.Body = http.StatusNoContent, nil })},

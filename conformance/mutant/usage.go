@@ -67,7 +67,7 @@ func usages() []Mutant {
 			})},
 		{Name: "usage-unasked-on-finish", Summary: "the finish chunk carries usage although it was not asked for",
 			Breaks: []string{"mortar-stream-05", "openai-chat-13"}, May: []string{"mortar-cancel-08", "openai-chat-12"},
-			Wrap: onStream(editIf(isFinish, func(c object) { c["usage"] = noUsage() }))},
+			Wrap: onStream(when(func(x *exchange) bool { return !asksUsage(x) }, editIf(isFinish, func(c object) { c["usage"] = noUsage() })))},
 		{Name: "empty-choices-first", Summary: "the first chunk has no choices, only what a filter found", Report: "AbanteAI/archive-old-cli-mentat#429",
 			Breaks: []string{"mortar-stream-05"}, May: []string{"mortar-stream-22"},
 			Wrap: onStream(nth(isRole, func(s *stream, e event, _ int) {

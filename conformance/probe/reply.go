@@ -166,8 +166,8 @@ func (r *Reply) Call(index int, name, arguments string, pieces int) {
 	r.finish = "tool_calls"
 }
 
-// silence is the time for which it pauses, all in all.
-func (r *Reply) silence() time.Duration {
+// Silence is the time for which it pauses, all in all.
+func (r *Reply) Silence() time.Duration {
 	sum := r.pause + time.Duration(len(r.tokens))*r.every
 	for _, steps := range r.after {
 		for _, step := range steps {

@@ -47,8 +47,8 @@ func (st *Stream) Leave() { st.exchange.Leave() }
 func (st *Stream) WaitEnd(ctx context.Context) error {
 	limit := st.replyPatience()
 	if st.session.Reply != nil {
-		limit += st.session.Reply.silence()
-		st.session.waiting("a reply that is silent for long", st.session.Reply.silence())
+		limit += st.session.Reply.Silence()
+		st.session.waiting("a reply that is silent for long", st.session.Reply.Silence())
 	}
 	return st.within(ctx, limit, "the stream ends", st.exchange.WaitEnd)
 }

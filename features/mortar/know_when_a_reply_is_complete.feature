@@ -45,6 +45,12 @@ Feature: Know when a reply is complete
     Then each choice has exactly one finish chunk before [DONE]
 
   @mortar-stream-12 @openai-chat-09
+  Scenario: Exactly one finish chunk comes before [DONE] when usage is asked for
+    Given any prompt
+    When the client streams a chat completion, asking for usage
+    Then each choice has exactly one finish chunk before [DONE]
+
+  @mortar-stream-12 @openai-chat-09
   Scenario: No content comes after the finish chunk
     Given any prompt
     When the client streams a chat completion, asking for usage

@@ -88,7 +88,12 @@ Feature: Stream with an SDK
     Given any prompt
     When the client streams a chat completion, asking for no usage
     Then no chunk carries usage
-    And no chunk has an empty list of choices
+
+  @mortar-stream-05
+  Scenario: With include_usage set to false no chunk has an empty list of choices
+    Given any prompt
+    When the client streams a chat completion, asking for no usage
+    Then no chunk has an empty list of choices
 
   @mortar-stream-05 @scripted
   Scenario: Usage that the model server reports unasked is not passed on

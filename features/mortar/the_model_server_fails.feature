@@ -60,6 +60,13 @@ Feature: The model server fails mid-reply
       | sends a malformed chunk                 |
       | reports an error                        |
 
+  @mortar-stream-09 @openai-chat-19 @scripted
+  Scenario: The error event is data without a name
+    Given a model server that replies with 3 tokens
+    And it resets the connection after token 3
+    When the client streams a chat completion
+    Then every line that is not data is a comment
+
   @mortar-stream-19
   Scenario Outline: The error message gives nothing of the deployment away when the model server <fails>
     Given a model server that replies with 3 tokens
