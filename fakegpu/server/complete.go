@@ -135,13 +135,11 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, req *wire.Request
 		if err != nil {
 			return s.notAdmitted(w, err)
 		}
-		defer generation.Close()
-		hit = generation.Hit
+		hit, x.release = generation.Hit, generation.Close
 	} else {
-		var release func()
-		hit, release = s.engine.Hold(prompt(req))
-		defer release()
+		hit, x.release = s.engine.Hold(prompt(req))
 	}
+	defer x.release()
 	x.usage = usageOf(req, x.script, hit)
 	tier := cacheTier(x.usage, hit)
 	run.Understood(x.id, req.Stream, req.IncludeUsage, x.usage.PromptTokens, value(x.usage.CachedTokens), tier)

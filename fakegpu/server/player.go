@@ -187,6 +187,7 @@ func (p *player) close() error {
 
 // finish writes the finish chunk of every choice, and usage.
 func (p *player) finish(reason string) error {
+	p.release()
 	rest := p.matcher.Rest()
 	for choice := range p.counts {
 		if err := p.out.rest(choice, rest); err != nil {

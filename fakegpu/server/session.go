@@ -37,6 +37,7 @@ type session struct {
 	first   time.Time // of the first token
 	ended   int       // choices that have their finish chunk
 	reason  string    // the latest finish reason
+	release func()    // gives the prompt's cache blocks back; may be called twice
 }
 
 // reply is where a reply is written to: a stream, or one JSON object.
@@ -100,6 +101,8 @@ func (x *session) steady(g *engine.Generation, out reply) error {
 			return err
 		}
 	}
+	// Whoever sees the end of the reply can rely on its room being free.
+	x.release()
 	if err := out.account(); err != nil {
 		return err
 	}

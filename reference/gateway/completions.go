@@ -48,6 +48,7 @@ func (f *face) complete(w http.ResponseWriter, r *http.Request, api apiFormat) {
 		f.refuse(w, r, e)
 		return
 	}
+	req.Org = who.Org
 	session, e := telemetry.SessionOf(r.Header)
 	if e != nil {
 		f.refuse(w, r, e)

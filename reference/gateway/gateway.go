@@ -88,8 +88,9 @@ func New(cfg *config.Config, deps Deps) (*Gateway, error) {
 		observers = append(observers, deps.Observer)
 	}
 	g.observer = observers
+	books := newCaches()
 	for i := range cfg.Models {
-		m, err := newModel(&cfg.Models[i], cfg, g.counter, deps)
+		m, err := newModel(&cfg.Models[i], cfg, g.counter, books, deps)
 		if err != nil {
 			return nil, fmt.Errorf("making the gateway: model %q: %w", cfg.Models[i].ID, err)
 		}

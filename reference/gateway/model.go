@@ -8,6 +8,7 @@ import (
 	"plumbline.dev/plumbline/reference/config"
 	"plumbline.dev/plumbline/reference/generation"
 	"plumbline.dev/plumbline/reference/modelserver"
+	"plumbline.dev/plumbline/reference/prefix"
 	"plumbline.dev/plumbline/reference/sample"
 	"plumbline.dev/plumbline/reference/tokens"
 )
@@ -19,9 +20,19 @@ type model struct {
 	pool    *modelserver.Pool // nil with the sample model
 }
 
-func newModel(m *config.Model, cfg *config.Config, counter *tokens.Counter, deps Deps) (*model, error) {
+// caches are the gateway's books of prefix caches, for all of its models.
+type caches struct {
+	index  *prefix.Index  // of those that model servers have
+	ledger *prefix.Ledger // of the one that the sample model would have
+}
+
+func newCaches() caches {
+	return caches{index: prefix.NewIndex(prefix.IndexOptions{}), ledger: prefix.NewLedger(prefix.LedgerOptions{})}
+}
+
+func newModel(m *config.Model, cfg *config.Config, counter *tokens.Counter, books caches, deps Deps) (*model, error) {
 	if len(m.ModelServers) == 0 {
-		return &model{Model: m, backend: sampleBackend{sample.Model{
+		return &model{Model: m, backend: sampleBackend{ledger: books.ledger, model: sample.Model{
 			Counter: counter, ContextWindow: m.ContextWindow,
 			FirstToken: pace(deps.SampleFirstToken, defaultFirstToken),
 			InterToken: pace(deps.SampleInterToken, defaultInterToken),
@@ -42,6 +53,7 @@ func newModel(m *config.Model, cfg *config.Config, counter *tokens.Counter, deps
 	}
 	pool, err := modelserver.NewPool(servers, modelserver.Options{
 		MaxLine: int(cfg.Limits.MaxLineBytes), HealthInterval: cfg.Intervals.Health,
+		Picker: prefix.NewPicker(books.index),
 	})
 	if err != nil {
 		return nil, err
@@ -69,7 +81,10 @@ func (b poolBackend) Open(ctx context.Context, req *completion.Request) (generat
 }
 
 // sampleBackend answers from the built-in sample model.
-type sampleBackend struct{ model sample.Model }
+type sampleBackend struct {
+	model  sample.Model
+	ledger *prefix.Ledger
+}
 
 // Open implements [generation.Backend].
 func (b sampleBackend) Open(ctx context.Context, req *completion.Request) (generation.Source, error) {
@@ -77,5 +92,19 @@ func (b sampleBackend) Open(ctx context.Context, req *completion.Request) (gener
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	prompt := int64(b.model.Counter.CountMessages(req.Messages))
+	read := b.ledger.Prefill(prefix.NewChain(req.Org, req), prompt)
+	return &sampleSource{s, completion.Route{
+		Server: s.Server(), Reason: prefix.ReasonOnlyServer, ExpectedReuse: read.CachedTokens, Cache: read.Lookup(),
+	}}, nil
 }
+
+// sampleSource is a reply of the sample model, with what the books say of its
+// prompt.
+type sampleSource struct {
+	*generation.Sequence
+	route completion.Route
+}
+
+// Route tells the decision, as [generation.Source] asks.
+func (s *sampleSource) Route() completion.Route { return s.route }

@@ -38,6 +38,8 @@ type told struct {
 	Tier             *string
 	Server           string
 	UsageSource      string
+	Reason           string
+	ExpectedReuse    int64 `json:"expectedReuseTokens"`
 	Ending           string
 	TTFTMs           *float64
 	Requests         int64

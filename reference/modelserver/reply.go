@@ -27,6 +27,7 @@ type Reply struct {
 	linger  *sync.WaitGroup
 	lingers time.Duration
 	route   completion.Route
+	tier    completion.Tier // in which the server found the prompt's beginning, if it tells
 }
 
 // maxBatch bounds the chunks of one batch, so that the first of many that
@@ -36,8 +37,15 @@ const maxBatch = 64
 // Server is the name of the server that was chosen.
 func (r *Reply) Server() string { return r.server.Name }
 
-// Route is the decision by which the server was chosen.
-func (r *Reply) Route() completion.Route { return r.route }
+// Route is the decision by which the server was chosen. Of its prefix cache it
+// tells only the tier: the counts come with the usage.
+func (r *Reply) Route() completion.Route {
+	route := r.route
+	if r.tier != completion.TierNone {
+		route.Cache = &completion.CacheLookup{Tier: r.tier}
+	}
+	return route
+}
 
 // Next empties the batch, waits for the next chunk and puts its events and
 // those of every other chunk that has arrived into the batch. After the event

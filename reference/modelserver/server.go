@@ -116,6 +116,7 @@ func (s *poolServer) open(ctx context.Context, hc *http.Client, req *completion.
 	if err != nil {
 		return fail(transportError(ctx, s.Name, err))
 	}
+	tier := cacheTier(resp.Header)
 	body, err := s.inspect(resp)
 	if err != nil {
 		_ = resp.Body.Close()
@@ -123,7 +124,7 @@ func (s *poolServer) open(ctx context.Context, hc *http.Client, req *completion.
 	}
 	return &Reply{
 		server: s, ctx: ctx, cancel: cancel, idle: idle, body: resp.Body,
-		scan: scanner{r: body, max: maxLine}, decode: newDecoder(req.Choices, s.Dialect),
+		tier: tier, scan: scanner{r: body, max: maxLine}, decode: newDecoder(req.Choices, s.Dialect),
 	}, nil
 }
 
@@ -146,6 +147,16 @@ func (s *poolServer) inspect(resp *http.Response) (io.Reader, error) {
 		return nil, &Error{Kind: KindEncoding, Server: s.Name, cause: err}
 	}
 	return body, nil
+}
+
+// cacheTier is the tier in which a server found the prompt's beginning, for those
+// that tell it in the header X-Cache-Tier; others do not tell it at all.
+func cacheTier(h http.Header) completion.Tier {
+	switch tier := completion.Tier(h.Get("X-Cache-Tier")); tier {
+	case completion.TierGPU, completion.TierHost, completion.TierStorage:
+		return tier
+	}
+	return completion.TierNone
 }
 
 // retryAfter reads the header's form in seconds; at most a minute is believed.
