@@ -1,5 +1,5 @@
 // Package witness lets clients that others wrote read the reference gateway's
-// streams. It holds tests alone: OpenAI's Go SDK drives the gateway, behind
+// streams. It holds tests alone: OpenAI's and Anthropic's Go SDKs drive the gateway, behind
 // which the fake GPU plays a script, and each test compares what the SDK
 // understood with what was scripted.
 //
