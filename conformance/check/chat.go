@@ -30,9 +30,7 @@ func (a Ask) choices() int { return max(a.Choices, 1) }
 
 // Chat is a streamed chat completion, taken apart but not judged.
 type Chat struct {
-	Transcript *wire.Transcript
-	Stream     *wire.Stream
-	Ask        Ask
+	Framed
 
 	Chunks []Chunk // the events that hold one JSON object without an error
 	Dones  []int   // the events, by index into Stream.Events, that are [DONE]
@@ -77,8 +75,12 @@ type StreamError struct {
 // cannot read is for the rules to judge. A body packed with gzip is judged
 // unpacked.
 func ParseChat(t *wire.Transcript, ask Ask) *Chat {
-	t = t.Decoded()
-	c := &Chat{Transcript: t, Stream: wire.Parse(t.Body), Ask: ask}
+	return parseChunks(t, ask, readDelta)
+}
+
+// parseChunks takes a stream of chunks apart of which read reads a choice.
+func parseChunks(t *wire.Transcript, ask Ask, read func(*Choice)) *Chat {
+	c := &Chat{Framed: parseFramed(t, ask)}
 	for i, e := range c.Stream.Events {
 		if !e.Dispatched {
 			continue
@@ -92,9 +94,11 @@ func ParseChat(t *wire.Transcript, ask Ask) *Chat {
 		case !ok:
 			c.Broken = append(c.Broken, i)
 		case truthy(o.get("error")):
-			c.Errors = append(c.Errors, streamError(i, t.EventAt(e), o))
+			c.Errors = append(c.Errors, streamError(i, c.Transcript.EventAt(e), o))
 		default:
-			c.Chunks = append(c.Chunks, chunk(i, t.EventAt(e), e.Data, o))
+			k := Chunk{Event: i, At: c.Transcript.EventAt(e), Raw: e.Data, object: o}
+			k.readChoices(read)
+			c.Chunks = append(c.Chunks, k)
 			if c.id == "" {
 				c.id = text(o.get("id"))
 			}
@@ -124,9 +128,9 @@ func streamError(event int, at time.Duration, o object) StreamError {
 	return e
 }
 
-func chunk(event int, at time.Duration, raw []byte, o object) Chunk {
-	k := Chunk{Event: event, At: at, Raw: raw, object: o}
-	for _, v := range list(o.get("choices")) {
+// readChoices reads the choices of a chunk, and with read what each says.
+func (k *Chunk) readChoices(read func(*Choice)) {
+	for _, v := range list(k.object.get("choices")) {
 		co, ok := asObject(v)
 		if !ok {
 			continue
@@ -136,13 +140,17 @@ func chunk(event int, at time.Duration, raw []byte, o object) Chunk {
 			choice.Index = int(i)
 		}
 		choice.Finish = text(co.get("finish_reason"))
-		choice.delta, _ = asObject(co.get("delta"))
-		choice.Role = text(choice.delta.get("role"))
-		choice.Content = text(choice.delta.get("content"))
-		choice.Refusal = text(choice.delta.get("refusal"))
+		read(&choice)
 		k.Choices = append(k.Choices, choice)
 	}
-	return k
+}
+
+// readDelta reads what a choice of a chat completion says.
+func readDelta(choice *Choice) {
+	choice.delta, _ = asObject(choice.object.get("delta"))
+	choice.Role = text(choice.delta.get("role"))
+	choice.Content = text(choice.delta.get("content"))
+	choice.Refusal = text(choice.delta.get("refusal"))
 }
 
 // usage returns the usage object of a chunk.
@@ -212,19 +220,13 @@ func (c *Chat) beforeDone() []Chunk {
 
 // notes begins the findings of the rule of this name.
 func (c *Chat) notes(rule string) *chatNotes {
-	return &chatNotes{notes{rule: rule, t: c.Transcript, keys: c.Ask.Keys}, c}
+	return &chatNotes{c.Framed.notes(rule), c}
 }
 
-// chatNotes are notes that know the events.
+// chatNotes are notes that know the chunks.
 type chatNotes struct {
-	notes
+	*eventNotes
 	c *Chat
-}
-
-// event notes a finding at the event with this index.
-func (n *chatNotes) event(i int, expected, seen string) {
-	e := n.c.Stream.Events[i]
-	n.at(e.Offset, e.Line, expected, seen)
 }
 
 // finish notes a finding at the first [DONE], or without one at the end.

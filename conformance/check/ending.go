@@ -42,9 +42,9 @@ func (c *Chat) DoneLast() []Finding {
 }
 
 // CleanEnd: the body ends by itself and as HTTP wants it.
-func (c *Chat) CleanEnd() []Finding {
-	n := c.notes("CleanEnd")
-	switch t := c.Transcript; t.End {
+func (f *Framed) CleanEnd() []Finding {
+	n := f.notes("CleanEnd")
+	switch t := f.Transcript; t.End {
 	case wire.EndClean, wire.EndLeft, "":
 	default:
 		n.end("a clean end of the body", fmt.Sprintf("%s: %s", t.End, t.EndError))

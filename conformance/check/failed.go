@@ -58,9 +58,9 @@ func (c *Chat) NoDone() []Finding {
 }
 
 // ErrorCloses: after the error event the stream closes, in whatever way.
-func (c *Chat) ErrorCloses() []Finding {
-	n := c.notes("ErrorCloses")
-	if t := c.Transcript; t.End == wire.EndTimeout || t.End == wire.EndLimit {
+func (f *Framed) ErrorCloses() []Finding {
+	n := f.notes("ErrorCloses")
+	if t := f.Transcript; t.End == wire.EndTimeout || t.End == wire.EndLimit {
 		n.end("the stream closes after the error event", fmt.Sprintf("%s: %s", t.End, t.EndError))
 	}
 	return n.found

@@ -9,9 +9,9 @@ import (
 )
 
 // LFOnly: every line ends with LF.
-func (c *Chat) LFOnly() []Finding {
-	n := c.notes("LFOnly")
-	for _, l := range c.Stream.Lines {
+func (f *Framed) LFOnly() []Finding {
+	n := f.notes("LFOnly")
+	for _, l := range f.Stream.Lines {
 		if l.Ending == "\r" || l.Ending == "\r\n" {
 			n.at(l.Offset+len(l.Text), l.Number, "a line that ends with LF", "it ends with "+l.Ending)
 		}
@@ -21,19 +21,19 @@ func (c *Chat) LFOnly() []Finding {
 
 // EventsTerminated: a blank line ends every event, also the last one, and no
 // line is left without its end.
-func (c *Chat) EventsTerminated() []Finding {
-	n := c.notes("EventsTerminated")
-	if tail := c.Stream.Tail; len(tail) > 0 && !c.leftEarly() {
-		n.at(len(c.Transcript.Body)-len(tail), 0, "a blank line after the last event", show(tail))
+func (f *Framed) EventsTerminated() []Finding {
+	n := f.notes("EventsTerminated")
+	if tail := f.Stream.Tail; len(tail) > 0 && !f.leftEarly() {
+		n.at(len(f.Transcript.Body)-len(tail), 0, "a blank line after the last event", show(tail))
 	}
 	return n.found
 }
 
 // DataSpace: a data line begins with "data: ", with one space.
-func (c *Chat) DataSpace() []Finding {
-	n := c.notes("DataSpace")
-	for l, f := range c.fields() {
-		if f.Name == "data" && f.Colon && (!f.Space || bytes.HasPrefix(f.Value, []byte(" "))) {
+func (f *Framed) DataSpace() []Finding {
+	n := f.notes("DataSpace")
+	for l, field := range f.fields() {
+		if field.Name == "data" && field.Colon && (!field.Space || bytes.HasPrefix(field.Value, []byte(" "))) {
 			n.at(l.Offset, l.Number, "a line that begins with 'data: ', with one space", show(l.Text))
 		}
 	}
@@ -41,12 +41,12 @@ func (c *Chat) DataSpace() []Finding {
 }
 
 // OneDataLine: an event has one data line.
-func (c *Chat) OneDataLine() []Finding {
-	n := c.notes("OneDataLine")
-	for i, e := range c.Stream.Events {
+func (f *Framed) OneDataLine() []Finding {
+	n := f.notes("OneDataLine")
+	for i, e := range f.Stream.Events {
 		lines := 0
-		for _, f := range e.Fields {
-			if f.Name == "data" {
+		for _, field := range e.Fields {
+			if field.Name == "data" {
 				lines++
 			}
 		}
@@ -71,10 +71,10 @@ func (c *Chat) DataJSON() []Finding {
 }
 
 // UnnamedEvents: no line names an event.
-func (c *Chat) UnnamedEvents() []Finding {
-	n := c.notes("UnnamedEvents")
-	for l, f := range c.fields() {
-		if f.Name == "event" && f.Colon {
+func (f *Framed) UnnamedEvents() []Finding {
+	n := f.notes("UnnamedEvents")
+	for l, field := range f.fields() {
+		if field.Name == "event" && field.Colon {
 			n.at(l.Offset, l.Number, "an event without a name", show(l.Text))
 		}
 	}
@@ -83,10 +83,10 @@ func (c *Chat) UnnamedEvents() []Finding {
 
 // OnlyComments: every line that is neither data nor the name of an event is a
 // comment: no id, no retry, no unknown field, no bare text.
-func (c *Chat) OnlyComments() []Finding {
-	n := c.notes("OnlyComments")
-	for l, f := range c.fields() {
-		if !f.Colon || f.Name != "data" && f.Name != "event" {
+func (f *Framed) OnlyComments() []Finding {
+	n := f.notes("OnlyComments")
+	for l, field := range f.fields() {
+		if !field.Colon || field.Name != "data" && field.Name != "event" {
 			n.at(l.Offset, l.Number, "a data line, or a comment that begins with a colon", show(l.Text))
 		}
 	}
@@ -94,9 +94,9 @@ func (c *Chat) OnlyComments() []Finding {
 }
 
 // CommentsBetweenEvents: a comment stands between events, never inside one.
-func (c *Chat) CommentsBetweenEvents() []Finding {
-	n := c.notes("CommentsBetweenEvents")
-	for _, k := range c.Stream.Comments {
+func (f *Framed) CommentsBetweenEvents() []Finding {
+	n := f.notes("CommentsBetweenEvents")
+	for _, k := range f.Stream.Comments {
 		if k.InsideEvent {
 			n.at(k.Offset, k.Line, "a comment between two events", "inside an event: "+k.Text)
 		}
@@ -105,12 +105,12 @@ func (c *Chat) CommentsBetweenEvents() []Finding {
 }
 
 // UTF8: the body is valid UTF-8.
-func (c *Chat) UTF8() []Finding {
-	n := c.notes("UTF8")
-	if utf8.Valid(c.Transcript.Body) {
+func (f *Framed) UTF8() []Finding {
+	n := f.notes("UTF8")
+	if utf8.Valid(f.Transcript.Body) {
 		return nil
 	}
-	for _, l := range c.Stream.Lines {
+	for _, l := range f.Stream.Lines {
 		for i := 0; i < len(l.Text); {
 			_, size := utf8.DecodeRune(l.Text[i:])
 			if size == 1 && l.Text[i] >= utf8.RuneSelf {
@@ -124,9 +124,9 @@ func (c *Chat) UTF8() []Finding {
 }
 
 // NoBOM: no byte order mark stands before the first event.
-func (c *Chat) NoBOM() []Finding {
-	n := c.notes("NoBOM")
-	if c.Stream.BOM {
+func (f *Framed) NoBOM() []Finding {
+	n := f.notes("NoBOM")
+	if f.Stream.BOM {
 		n.at(0, 1, "no byte order mark", "\uFEFF")
 	}
 	return n.found
@@ -134,16 +134,16 @@ func (c *Chat) NoBOM() []Finding {
 
 // leftEarly tells that we ended the body ourselves, so that what is missing
 // at its end is nobody's fault.
-func (c *Chat) leftEarly() bool { return c.Transcript.End == wire.EndLeft }
+func (f *Framed) leftEarly() bool { return f.Transcript.End == wire.EndLeft }
 
 // fields ranges over the field lines. A line that the body left unfinished is
 // not among them: what it would have become is unknown.
-func (c *Chat) fields() iter.Seq2[wire.Line, wire.Field] {
+func (f *Framed) fields() iter.Seq2[wire.Line, wire.Field] {
 	return func(yield func(wire.Line, wire.Field) bool) {
-		for _, e := range c.Stream.Events {
-			for _, f := range e.Fields {
-				l := c.Stream.Lines[f.Line-1]
-				if l.Ending != "" && !yield(l, f) {
+		for _, e := range f.Stream.Events {
+			for _, field := range e.Fields {
+				l := f.Stream.Lines[field.Line-1]
+				if l.Ending != "" && !yield(l, field) {
 					return
 				}
 			}

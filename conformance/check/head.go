@@ -10,12 +10,12 @@ import (
 
 // EventStream: the answer is 200 with Content-Type text/event-stream. Any
 // parameter of the type is allowed.
-func (c *Chat) EventStream() []Finding {
-	n := c.notes("EventStream")
-	if c.Transcript.Status != http.StatusOK {
-		n.head("status 200", fmt.Sprintf("status %d", c.Transcript.Status))
+func (f *Framed) EventStream() []Finding {
+	n := f.notes("EventStream")
+	if f.Transcript.Status != http.StatusOK {
+		n.head("status 200", fmt.Sprintf("status %d", f.Transcript.Status))
 	}
-	value := c.Transcript.Header.Get("Content-Type")
+	value := f.Transcript.Header.Get("Content-Type")
 	if media, _, err := mime.ParseMediaType(value); err != nil || media != "text/event-stream" {
 		n.head("Content-Type: text/event-stream", "Content-Type: "+value)
 	}
@@ -23,9 +23,9 @@ func (c *Chat) EventStream() []Finding {
 }
 
 // CacheControl: Cache-Control is "no-cache, no-transform", in any order.
-func (c *Chat) CacheControl() []Finding {
-	n := c.notes("CacheControl")
-	value := strings.Join(c.Transcript.Header.Values("Cache-Control"), ", ")
+func (f *Framed) CacheControl() []Finding {
+	n := f.notes("CacheControl")
+	value := strings.Join(f.Transcript.Header.Values("Cache-Control"), ", ")
 	var directives []string
 	for d := range strings.SplitSeq(value, ",") {
 		directives = append(directives, strings.ToLower(strings.TrimSpace(d)))
@@ -38,27 +38,27 @@ func (c *Chat) CacheControl() []Finding {
 }
 
 // AccelBuffering: X-Accel-Buffering is "no".
-func (c *Chat) AccelBuffering() []Finding {
-	n := c.notes("AccelBuffering")
-	if value := c.Transcript.Header.Get("X-Accel-Buffering"); !strings.EqualFold(value, "no") {
+func (f *Framed) AccelBuffering() []Finding {
+	n := f.notes("AccelBuffering")
+	if value := f.Transcript.Header.Get("X-Accel-Buffering"); !strings.EqualFold(value, "no") {
 		n.head("X-Accel-Buffering: no", "X-Accel-Buffering: "+value)
 	}
 	return n.found
 }
 
 // NoLength: a stream has no Content-Length.
-func (c *Chat) NoLength() []Finding {
-	n := c.notes("NoLength")
-	if c.Transcript.Header.Get("Content-Length") != "" || c.Transcript.ContentLength > 0 {
-		n.head("no Content-Length on a stream", "Content-Length: "+c.Transcript.Header.Get("Content-Length"))
+func (f *Framed) NoLength() []Finding {
+	n := f.notes("NoLength")
+	if f.Transcript.Header.Get("Content-Length") != "" || f.Transcript.ContentLength > 0 {
+		n.head("no Content-Length on a stream", "Content-Length: "+f.Transcript.Header.Get("Content-Length"))
 	}
 	return n.found
 }
 
 // NoEncoding: a stream has no Content-Encoding, even for a client that offers one.
-func (c *Chat) NoEncoding() []Finding {
-	n := c.notes("NoEncoding")
-	if value := c.Transcript.Header.Get("Content-Encoding"); value != "" {
+func (f *Framed) NoEncoding() []Finding {
+	n := f.notes("NoEncoding")
+	if value := f.Transcript.Header.Get("Content-Encoding"); value != "" {
 		n.head("no Content-Encoding on a stream", "Content-Encoding: "+value)
 	}
 	return n.found
