@@ -191,7 +191,7 @@ func TestOnlyWhatIsComputedIsFound(t *testing.T) {
 // Whatever is done in whatever order, the books are right, nothing is held
 // twice, no tier overflows, and no more is reused than there is.
 func TestBooksOfRandomUse(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		c := New(config(1+random.IntN(20), random.IntN(10), random.IntN(10)))
 		var running []*Sequence

@@ -124,30 +124,12 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, req *wire.Request
 		w: w, ctx: ctx, req: req, run: run, dialect: s.dialect, script: run.Script(),
 		id: newID(s.dialect, req.Chat), created: time.Now().Unix(), started: time.Now(),
 	}
-	var generation *engine.Generation
-	var hit kv.Hit
-	if x.script == nil {
-		x.script = &control.Script{}
-		var err error
-		generation, err = s.engine.Generate(ctx, prompt(req), engine.Params{
-			Choices: req.Choices, MaxTokens: req.MaxTokens, Stop: req.Stop, Seed: req.Seed, IgnoreEOS: req.IgnoreEOS,
-		})
-		if err != nil {
-			return s.notAdmitted(w, err)
-		}
-		hit, x.release = generation.Hit, generation.Close
-	} else {
-		hit, x.release = s.engine.Hold(prompt(req))
+	generation, err := s.prefill(x)
+	if err != nil {
+		return s.notAdmitted(w, err)
 	}
 	defer x.release()
-	x.usage = usageOf(req, x.script, hit)
-	tier := cacheTier(x.usage, hit)
-	run.Understood(x.id, req.Stream, req.IncludeUsage, x.usage.PromptTokens, value(x.usage.CachedTokens), tier)
-	if tier != "" {
-		w.Header().Set("X-Cache-Tier", tier)
-	}
-	x.meter = s.metrics.begin(x.usage.PromptTokens)
-	err := x.generate(generation)
+	err = x.generate(generation)
 	x.meter.end(x.reason)
 	switch {
 	case err == nil:
@@ -156,6 +138,35 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, req *wire.Request
 		return control.EndingFailed
 	}
 	return control.EndingAborted
+}
+
+// prefill takes the prompt through the prefix cache and begins the account. The
+// generation is nil when a script answers. It is apart from reply so that what
+// it needs is not on the stack of every reply that waits.
+func (s *Server) prefill(x *session) (*engine.Generation, error) {
+	var generation *engine.Generation
+	var hit kv.Hit
+	if x.script != nil {
+		hit, x.release = s.engine.Hold(prompt(x.req))
+	} else {
+		x.script = &control.Script{}
+		var err error
+		generation, err = s.engine.Generate(x.ctx, prompt(x.req), engine.Params{
+			Choices: x.req.Choices, MaxTokens: x.req.MaxTokens, Stop: x.req.Stop, Seed: x.req.Seed, IgnoreEOS: x.req.IgnoreEOS,
+		})
+		if err != nil {
+			return nil, err
+		}
+		hit, x.release = generation.Hit, generation.Close
+	}
+	x.usage = usageOf(x.req, x.script, hit)
+	tier := cacheTier(x.usage, hit)
+	x.run.Understood(x.id, x.req.Stream, x.req.IncludeUsage, x.usage.PromptTokens, value(x.usage.CachedTokens), tier)
+	if tier != "" {
+		x.w.Header().Set("X-Cache-Tier", tier)
+	}
+	x.meter = s.metrics.begin(x.usage.PromptTokens)
+	return generation, nil
 }
 
 // prompt is what the model reads. The prefix caches of different models and of
