@@ -26,7 +26,25 @@ type Request struct {
 	// Body is the client's JSON object, from which the request to the model
 	// server is derived; fields that the gateway does not know travel in it.
 	Body map[string]json.RawMessage
+	// Native is the request in the client's own format, nil when that is chat or
+	// text: for model servers that speak the format themselves.
+	Native *Native
 }
+
+// Native is a request in a format that is not chat.
+type Native struct {
+	Format Format
+	Body   map[string]json.RawMessage // the client's JSON object
+}
+
+// Format names an API format that a model server may speak beside chat.
+type Format string
+
+// Formats that model servers may speak beside chat.
+const (
+	FormatResponses Format = "responses"
+	FormatMessages  Format = "messages"
+)
 
 // Message is one turn of the conversation.
 type Message struct {

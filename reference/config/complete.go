@@ -150,6 +150,11 @@ func (s ModelServer) check(p *problems, path string) {
 	if s.IdleTimeout < 0 {
 		p.add(path+".idleTimeout", "it is negative: use 0 for no limit")
 	}
+	for i, format := range s.Native {
+		if format != "responses" && format != "messages" {
+			p.add(fmt.Sprintf("%s.native[%d]", path, i), "%q is unknown: use responses or messages", format)
+		}
+	}
 	if f := s.Dialect.MaxTokensField; f != "max_tokens" && f != "max_completion_tokens" {
 		p.add(path+".maxTokensField", "%q is unknown: use max_tokens or max_completion_tokens", f)
 	}

@@ -75,6 +75,9 @@ type ModelServer struct {
 	// is documented.
 	IdleTimeout time.Duration
 	Dialect     Dialect
+	// Native are the formats that it speaks itself beside chat: responses,
+	// messages.
+	Native []string
 }
 
 // Dialect is where model servers differ from one another.

@@ -149,6 +149,7 @@ func (r *reader) modelServer(path string, n *yaml.Node) ModelServer {
 		"model":       r.text(&s.Model),
 		"apiKeyEnv":   r.fromEnv(func(value string) { s.APIKey = NewSecret(value) }),
 		"idleTimeout": r.duration(&s.IdleTimeout),
+		"native":      r.texts(&s.Native),
 		"dialect": func(path string, n *yaml.Node) {
 			r.mapping(path, n, map[string]read{
 				"askUsage":        r.boolean(&s.Dialect.AskUsage),

@@ -58,6 +58,7 @@ func TestExampleIsRightInItsCommentedLines(t *testing.T) {
 	server := c.Models[0].ModelServers[0]
 	assert.Equal(t, ModelServer{
 		Name: "vllm-0", URL: "http://127.0.0.1:8000/v1", Model: "qwen2.5-7b", APIKey: NewSecret("sk-upstream"), Dialect: DefaultDialect(),
+		Native: []string{"responses", "messages"},
 	}, server)
 	assert.Equal(t, []string{"qwen"}, c.Models[0].Aliases)
 	assert.Equal(t, "127.0.0.1:9090", c.MetricsListen)
@@ -177,6 +178,7 @@ func TestLoadChecksWhatItRead(t *testing.T) {
 		"a broken URL":            {model + ", modelServers: [{url: 'http://u:secret@h:port'}]}]", "modelServers[0].url: it is not a URL"},
 		"a URL with a query":      {model + ", modelServers: [{url: 'http://h/?key=secret'}]}]", "it has a query"},
 		"a negative timeout":      {model + ", modelServers: [{url: 'http://h', idleTimeout: -1s}]}]", "idleTimeout: it is negative"},
+		"an unknown format":       {model + ", modelServers: [{url: 'http://h', native: [responses, soap]}]}]", "native[1]: \"soap\" is unknown: use responses or messages"},
 		"an unknown limit field":  {model + ", modelServers: [{url: 'http://h', dialect: {maxTokensField: x}}]}]", "use max_tokens or max_completion_tokens"},
 		"an unknown way to count": {model + ", modelServers: [{url: 'http://h', dialect: {cachedTokens: x}}]}]", "use inside or beside"},
 		"no interval":             {"intervals: {ping: 0s}", ":1:19: intervals.ping: it must be more than 0"},

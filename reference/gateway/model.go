@@ -51,6 +51,11 @@ func newModel(m *config.Model, cfg *config.Config, counter *tokens.Counter, book
 			},
 		}
 	}
+	for i, s := range m.ModelServers {
+		for _, spoken := range s.Native {
+			servers[i].Native = append(servers[i].Native, completion.Format(spoken))
+		}
+	}
 	pool, err := modelserver.NewPool(servers, modelserver.Options{
 		MaxLine: int(cfg.Limits.MaxLineBytes), HealthInterval: cfg.Intervals.Health,
 		Picker: prefix.NewPicker(books.index),

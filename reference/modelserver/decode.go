@@ -44,23 +44,35 @@ func (d *decoder) finished() bool {
 	return true
 }
 
-// chunk decodes the data of one event into the batch.
-func (d *decoder) chunk(b *completion.Batch, data []byte, isError bool) *Error {
+// over tells whether the stream says its end in a chunk; chat says it with [DONE].
+func (d *decoder) over() bool { return false }
+
+// checked returns the JSON object that the data of an event is.
+func checked(data []byte, isError bool) ([]byte, *Error) {
 	if !utf8.Valid(data) {
-		return &Error{Kind: KindInvalidUTF8}
+		return nil, &Error{Kind: KindInvalidUTF8}
 	}
 	if isError {
-		return errorEvent(data)
+		return nil, errorEvent(data)
 	}
 	if len(data) >= deepFrom && tooDeep(data, maxDepth) {
-		return malformed("it is nested too deep")
+		return nil, malformed("it is nested too deep")
 	}
 	if !gjson.ValidBytes(data) {
-		return malformed("it is not JSON")
+		return nil, malformed("it is not JSON")
 	}
 	data = data[skipSpace(data, 0):]
 	if !isObject(data) {
-		return malformed("it is not a JSON object")
+		return nil, malformed("it is not a JSON object")
+	}
+	return data, nil
+}
+
+// chunk decodes the data of one event into the batch.
+func (d *decoder) chunk(b *completion.Batch, data []byte, isError bool) *Error {
+	data, failure := checked(data, isError)
+	if failure != nil {
+		return failure
 	}
 	// The usage of a chunk is the state after its choices, wherever in the
 	// object it stands.

@@ -13,6 +13,10 @@
 // clean end of the body. Everything else is an [Error] whose Kind tells it from
 // all others. Every buffer is bounded.
 //
+// Servers are asked for chat completions. One that is known to speak another
+// format itself gets a client's request in that format as it is, and the events
+// that it answers with become the same events of a reply.
+//
 // # What is made uniform
 //
 //   - Usage is taken wherever it stands: on its own chunk, on the finish chunk,

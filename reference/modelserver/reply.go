@@ -21,7 +21,7 @@ type Reply struct {
 	idle    *time.Timer
 	body    io.ReadCloser
 	scan    scanner
-	decode  *decoder
+	decode  reader
 	err     error // what the next call of Next returns
 	done    bool  // the stream ended properly
 	linger  *sync.WaitGroup
@@ -75,6 +75,8 @@ func (r *Reply) Next(b *completion.Batch) error {
 			if failure := r.decode.chunk(b, data, isError); failure != nil {
 				failure.Server = r.server.Name
 				r.err = failure
+			} else if r.decode.over() {
+				r.err = r.end(b, KindEndedEarly)
 			}
 		}
 	}

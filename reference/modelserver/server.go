@@ -31,6 +31,9 @@ type Server struct {
 	// for ever.
 	IdleTimeout time.Duration
 	Dialect     Dialect
+	// Native are the formats that the server speaks beside chat: a request in one
+	// of them is passed on as it is.
+	Native []completion.Format
 }
 
 // Dialect is where model servers differ. The zero value is OpenAI's API with
@@ -100,12 +103,16 @@ func (s *poolServer) open(ctx context.Context, hc *http.Client, req *completion.
 		cancel(err)
 		return nil, err
 	}
-	post, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/chat/completions", bytes.NewReader(requestBody(req, s.Server)))
+	call := s.call(req)
+	post, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+call.path, bytes.NewReader(call.body))
 	if err != nil {
 		return fail(fmt.Errorf("building the request to model server %s: %w", s.Name, err))
 	}
 	post.Header.Set("Content-Type", "application/json")
 	post.Header.Set("Accept", "text/event-stream")
+	if call.version != "" {
+		post.Header.Set("Anthropic-Version", call.version)
+	}
 	if s.Key != "" {
 		post.Header.Set("Authorization", "Bearer "+s.Key)
 	}
@@ -124,7 +131,7 @@ func (s *poolServer) open(ctx context.Context, hc *http.Client, req *completion.
 	}
 	return &Reply{
 		server: s, ctx: ctx, cancel: cancel, idle: idle, body: resp.Body,
-		tier: tier, scan: scanner{r: body, max: maxLine}, decode: newDecoder(req.Choices, s.Dialect),
+		tier: tier, scan: scanner{r: body, max: maxLine}, decode: call.decode,
 	}, nil
 }
 

@@ -16,21 +16,11 @@ const maxCount = 1 << 31
 // fractional, beyond all bounds, contradicting each other) make all of it
 // worthless: the result is then the zero Usage, marked Estimated.
 func decodeUsage(object []byte, dialect Dialect) completion.Usage {
-	refused := completion.Usage{Estimated: true, CacheWriteTokens: -1}
+	var c counter
 	if !isObject(object) {
-		return refused
+		return c.refuse()
 	}
-	ok := true
-	count := func(value []byte, absent int64) int64 {
-		if value == nil || isNull(value) {
-			return absent
-		}
-		n, err := strconv.ParseInt(string(value), 10, 64)
-		if err != nil || n < 0 || n > maxCount {
-			ok = false
-		}
-		return n
-	}
+	count := c.count
 	const absent = -1
 	u := completion.Usage{CacheWriteTokens: absent}
 	u.PromptTokens, u.CompletionTokens = absent, absent
@@ -57,15 +47,42 @@ func decodeUsage(object []byte, dialect Dialect) completion.Usage {
 	if u.CompletionTokens == absent && u.PromptTokens >= 0 && total >= u.PromptTokens {
 		u.CompletionTokens = total - u.PromptTokens
 	}
+	if total != absent && total != u.TotalTokens() {
+		return c.refuse()
+	}
+	return c.usage(u)
+}
+
+// counter reads the counts of one usage object, and remembers whether one of
+// them cannot be true.
+type counter struct{ wrong bool }
+
+// count reads a count; one that is absent or null is what the caller says.
+func (c *counter) count(value []byte, absent int64) int64 {
+	if value == nil || isNull(value) {
+		return absent
+	}
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil || n < 0 || n > maxCount {
+		c.wrong = true
+	}
+	return n
+}
+
+// usage returns u unless its counts were wrong or contradict each other.
+func (c *counter) usage(u completion.Usage) completion.Usage {
 	switch {
-	case !ok, u.PromptTokens < 1, u.CompletionTokens < 0,
-		total != absent && total != u.TotalTokens(),
+	case c.wrong, u.PromptTokens < 1, u.CompletionTokens < 0,
 		u.CachedTokens > u.PromptTokens,
 		u.CacheWriteTokens > u.PromptTokens-u.CachedTokens,
 		u.ReasoningTokens > u.CompletionTokens:
-		return refused
+		return c.refuse()
 	}
 	return u
+}
+
+func (c *counter) refuse() completion.Usage {
+	return completion.Usage{Estimated: true, CacheWriteTokens: -1}
 }
 
 // at returns the value at a path with dots between the keys, nil if there is none.

@@ -129,6 +129,7 @@ func DecodeRequest(body []byte) (*completion.Request, *apierror.Error) {
 		Messages:     talk.Messages(),
 		Stop:         m.StopSequences("stop_sequences"),
 		Body:         upstream(m, talk),
+		Native:       &completion.Native{Format: completion.FormatMessages, Body: m},
 	}, nil
 }
 

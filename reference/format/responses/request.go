@@ -97,6 +97,7 @@ func DecodeRequest(body []byte, defaults Defaults) (*Request, *apierror.Error) {
 		Logprobs:     wantsLogprobs(m),
 		Messages:     talk.Messages(),
 		Body:         upstream(m, talk),
+		Native:       &completion.Native{Format: completion.FormatResponses, Body: m},
 	}}
 	if model := m.Get("model"); model.Exists() {
 		req.Model = model.Str
