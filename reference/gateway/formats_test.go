@@ -182,11 +182,12 @@ func TestFormatsEndWhenStoppedByID(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			nonce := r.script(control.Script{}.Tokens("a", "b").Then(control.Step{Gate: "held"}).Tokens("c"))
 			resp := f.ask(r, nonce, "true")
-			r.atGate(nonce, "held")
+			first := until(t, resp.Body, `"b"`)
 			stopped := r.stop(resp.Header.Get(generation.RequestIDHeader), key1)
 			require.Equal(t, http.StatusOK, stopped.StatusCode)
-			reply, err := read(resp)
+			rest, err := read(resp)
 			require.NoError(t, err)
+			reply := first + rest
 			got := f.read(t, true, reply)
 			assert.Equal(t, "ab", got.text)
 			assert.EqualValues(t, 2, got.completion)

@@ -140,6 +140,18 @@ func read(resp *http.Response) (string, error) {
 	return string(all), err
 }
 
+// until reads on until text has come, and returns what came.
+func until(t *testing.T, from io.Reader, text string) string {
+	t.Helper()
+	var seen strings.Builder
+	for buf := make([]byte, 4<<10); !strings.Contains(seen.String(), text); {
+		n, err := from.Read(buf)
+		seen.Write(buf[:n])
+		require.NoError(t, err, "before %q came: %s", text, &seen)
+	}
+	return seen.String()
+}
+
 func (r *rig) stop(id, key string) *http.Response {
 	r.Helper()
 	return r.send(r.Context(), http.MethodPost, "/v1/generations/"+id+"/stop", key, "")

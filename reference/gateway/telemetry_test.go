@@ -229,7 +229,7 @@ func TestTelemetryAsItHappens(t *testing.T) {
 	r.atGate(nonce, "before")
 	assert.Equal(t, "route.decision", w.next().name)
 	require.NoError(t, r.gpu.Release(t.Context(), nonce, "before"))
-	r.atGate(nonce, "after")
+	until(t, resp.Body, `"content":"a"`) // at the gate the model server is before the client has it
 	leave()
 	_, err := read(resp)
 	require.Error(t, err)
