@@ -22,6 +22,9 @@ type Finding struct {
 	// Seen is what stood there instead: at most 300 bytes, escaped so that it can
 	// be printed, and without keys.
 	Seen string
+	// Missing tells that the body ended without what was expected, so that one
+	// whose end was cut off may yet have had it.
+	Missing bool
 }
 
 // Bounds of what a rule reports.
@@ -55,7 +58,7 @@ func (n *notes) head(expected, seen string) {
 
 // end notes something that should have been there when the body ended.
 func (n *notes) end(expected, seen string) {
-	n.add(Finding{Offset: len(n.t.Body), At: n.t.EndAt, Expected: expected, Seen: seen})
+	n.add(Finding{Offset: len(n.t.Body), At: n.t.EndAt, Expected: expected, Seen: seen, Missing: true})
 }
 
 func (n *notes) add(f Finding) {

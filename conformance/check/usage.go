@@ -75,16 +75,15 @@ func (c *Chat) UsageOnce() []Finding {
 	if !c.Ask.IncludeUsage {
 		return nil
 	}
-	first := -1
+	seen := false
 	for _, k := range c.Chunks {
 		if _, ok := k.usage(); !ok {
 			continue
 		}
-		if first >= 0 {
-			n.event(k.Event, "usage on one chunk alone", fmt.Sprintf("usage on events %d and %d", first+1, k.Event+1))
-		} else {
-			first = k.Event
+		if seen {
+			n.event(k.Event, "usage on one chunk alone", "another one: "+show(k.Raw))
 		}
+		seen = true
 	}
 	return n.found
 }
