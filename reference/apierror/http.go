@@ -74,6 +74,33 @@ func RateLimited(which string, retryAfter time.Duration) *Error {
 	}
 }
 
+// InsufficientQuota says that the organization has no credits left. It is no
+// 429, which SDKs would repeat.
+func InsufficientQuota() *Error {
+	return &Error{
+		Status:  http.StatusPaymentRequired,
+		Type:    TypeInsufficientQuota,
+		Message: "You have no credits left. Add credits to your organization, then try again.",
+		Code:    optional("insufficient_quota"),
+	}
+}
+
+// RetryMismatch says that an idempotency key was sent before with another
+// request. SDKs repeat a 409, which could never succeed here; a 422 they do not.
+func RetryMismatch() *Error {
+	e := invalid("idempotency_key_reused", "", "This Idempotency-Key was used with another request. Send a new key with a new request.")
+	e.Status = http.StatusUnprocessableEntity
+	return e
+}
+
+// RetryGone says that a request was made before, and that its reply is not kept
+// any more. To answer it anew would charge it twice.
+func RetryGone() *Error {
+	e := invalid("idempotent_reply_gone", "", "A request with this Idempotency-Key was made before, and its reply is not kept any more. Send a new key to generate it anew.")
+	e.Status = http.StatusUnprocessableEntity
+	return e
+}
+
 // UpstreamError says that the model server failed. The message is the
 // gateway's own: a model server's may hold addresses or prompts.
 func UpstreamError(message string) *Error {

@@ -46,6 +46,8 @@ func (r *run) fail(err error) (abort bool) {
 		return true
 	case ShutDown:
 		return r.report(ShutDown, nil, apierror.ShuttingDown())
+	case Exhausted:
+		return r.report(Exhausted, nil, apierror.InsufficientQuota())
 	default:
 		return r.report(Failed, err, r.public(err))
 	}

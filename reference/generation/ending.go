@@ -18,9 +18,10 @@ const (
 	Failed              // the backend failed
 	Overrun             // it ran past max_tokens and the gateway ended it
 	ShutDown            // the gateway's drain limit passed
+	Exhausted           // the credits of its organization were used up
 )
 
-var endingNames = [...]string{"running", "finished", "stopped", "disconnected", "failed", "overrun", "shutdown"}
+var endingNames = [...]string{"running", "finished", "stopped", "disconnected", "failed", "overrun", "shutdown", "exhausted"}
 
 // String returns the ending's name in logs and metrics.
 func (e Ending) String() string {
@@ -36,6 +37,7 @@ var (
 	errLeft     = errors.New("the client left")
 	errOverrun  = errors.New("past max_tokens")
 	errShutDown = errors.New("the gateway shuts down")
+	errUnpaid   = errors.New("no credits are left")
 	errOver     = errors.New("the generation is over")
 )
 

@@ -12,8 +12,8 @@ import (
 	"plumbline.dev/plumbline/reference/format"
 )
 
-// Generation is one reply to be made. All fields but Keeps and Drain are
-// required.
+// Generation is one reply to be made. All fields but Keeps, Tab and Drain
+// are required.
 type Generation struct {
 	Info
 	Request *completion.Request
@@ -26,6 +26,8 @@ type Generation struct {
 	Keeps    bool
 	Bus      bus.Bus
 	Observer Observer
+	// Tab pays for it; without one it is free.
+	Tab Tab
 	// PromptTokens counts the prompt, for when no model server does.
 	PromptTokens func() int64
 	// Ping is the longest silence on a stream; "Stream responses, Proxies and

@@ -23,7 +23,8 @@ type run struct {
 	firstToken time.Duration
 	route      completion.Route
 	delivered  int64
-	collected  int // bytes of text so far
+	collected  int   // bytes of text so far
+	granted    int64 // tokens that are paid for
 }
 
 // deliveries are in flight at once: one is written while the next is read.
@@ -36,7 +37,7 @@ var errCollected = errors.New("the reply is too long to be held in memory")
 
 func newRun(g *Generation, w http.ResponseWriter, abort func(error)) *run {
 	r := &run{
-		g: g, started: time.Now(), fate: fate{abort: abort}, order: newOrder(g.Encoder, g.Request),
+		g: g, granted: grantedAtFirst(g.Tab), started: time.Now(), fate: fate{abort: abort}, order: newOrder(g.Encoder, g.Request),
 		queue: make(chan *delivery, deliveries), free: make(chan *delivery, deliveries),
 		out: response{w: w, rc: http.NewResponseController(w), id: g.ID, stream: g.Request.Stream},
 	}
@@ -67,6 +68,9 @@ func (r *run) write() (abort bool) {
 			case r.order.overrun():
 				r.fate.cut(Overrun, errOverrun)
 				return r.finish(Overrun)
+			case !r.paid():
+				r.fate.cut(Exhausted, errUnpaid)
+				return r.fail(nil)
 			case errors.Is(last, io.EOF) && r.order.complete():
 				return r.finish(Finished)
 			case last != nil:
@@ -161,11 +165,15 @@ func (r *run) settle(ending Ending, err error) completion.Usage {
 			r.delivered = r.order.generated
 		}
 	}
-	r.g.Observer.Settled(Settlement{
+	account := Settlement{
 		Info: r.g.Info, Ending: ending, Err: err, Status: status, Server: r.route.Server,
 		Generated: r.order.generated, Delivered: r.delivered, Usage: usage,
 		FirstToken: r.firstToken, Duration: time.Since(r.started),
-	})
+	}
+	if r.g.Tab != nil {
+		r.g.Tab.Settle(account)
+	}
+	r.g.Observer.Settled(account)
 	return usage
 }
 
