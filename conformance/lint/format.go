@@ -1,0 +1,121 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"plumbline.dev/plumbline/conformance/check"
+)
+
+// format is a format that a stream can have.
+type format struct {
+	name string
+	// path ends the path of its requests.
+	path string
+	// shows tells by the first events whether a body has this format.
+	shows *regexp.Regexp
+	read  func(*Capture, Options) subject
+}
+
+// formats are in the order in which they are tried. A format is added here.
+func formats() []format {
+	return []format{
+		{name: "chat", path: "/chat/completions", read: readChat,
+			shows: regexp.MustCompile(`"chat\.completion\.chunk"|"delta"|\[DONE\]|^\s*$`)},
+	}
+}
+
+// Formats returns the names of the formats.
+func Formats() []string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+func formatNames() string { return strings.Join(Formats(), ", ") }
+
+// firstEvents is how much of a body its format is guessed from, in bytes.
+const firstEvents = 16 << 10
+
+// format is the format of this name, or the one that the capture shows.
+func (c *Capture) format(name string) (format, error) {
+	t := c.Transcript
+	if name == "" && t.Status >= http.StatusMultipleChoices {
+		return format{name: "error", read: readError}, nil
+	}
+	begins := t.Body[:min(len(t.Body), firstEvents)]
+	path, _, _ := strings.Cut(t.Request.URL, "?")
+	for _, f := range formats() {
+		if name == f.name || name == "" && strings.HasSuffix(path, f.path) {
+			return f, nil
+		}
+	}
+	for _, f := range formats() {
+		if f.shows.Match(begins) {
+			return f, nil
+		}
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(begins), []byte("{")) {
+		return format{}, fmt.Errorf("its body is one JSON document and no stream")
+	}
+	if hasLine(begins, "data:") || c.Form != formBody {
+		return formats()[0], nil // what it has instead is for the rules to say
+	}
+	return format{}, errUnknownFormat
+}
+
+// mortarID is what an id looks like in Mortar's documents.
+var mortarID = regexp.MustCompile(`^chatcmpl-[0-9a-f]{24}$`)
+
+func readChat(c *Capture, o Options) subject {
+	ask := c.ask()
+	judged := check.JudgeTranscript(&c.Transcript, ask)
+	if !c.asked {
+		ask = guess(ask, judged.Chat)
+	}
+	if o.IncludeUsage != nil {
+		ask.IncludeUsage = *o.IncludeUsage
+	}
+	if ask.Choices > 1 || ask.Logprobs {
+		judged = check.JudgeTranscript(&c.Transcript, ask)
+	}
+	chat := judged.Chat
+	chat.Ask = ask
+	s := subject{profile: "openai", open: !chat.Complete()}
+	if c.Transcript.Header.Get("X-Mortar-Request-Id") != "" || mortarID.MatchString(chat.ID()) {
+		s.profile = "mortar"
+	}
+	rules := chat.Rules()
+	switch o.Ending {
+	case Complete:
+		rules = check.ChatRules()
+	case Failed:
+		rules = check.FailedRules()
+	case Stopped:
+		rules = check.StoppedRules()
+	}
+	for _, r := range rules {
+		s.judgements = append(s.judgements, judgement{rule: r.Name, rows: r.Rows, head: r.Head, found: func() []check.Finding {
+			return judged.Judge([]check.Rule{r})
+		}})
+	}
+	return s
+}
+
+// readError reads an answer that is an error before any stream.
+func readError(c *Capture, _ Options) subject {
+	e := check.ParseError(&c.Transcript)
+	s := subject{profile: "openai"}
+	if c.Transcript.Header.Get("X-Mortar-Request-Id") != "" {
+		s.profile = "mortar"
+	}
+	for _, r := range check.ErrorRules() {
+		s.judgements = append(s.judgements, judgement{rule: r.Name, rows: r.Rows, found: func() []check.Finding { return r.Judge(e) }})
+	}
+	return s
+}
