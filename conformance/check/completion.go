@@ -1,6 +1,8 @@
 package check
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -207,7 +209,11 @@ func Agreement(streamed *Chat, whole *Completion) []Finding {
 func callsText(calls []ToolCall) string {
 	var b strings.Builder
 	for _, c := range calls {
-		fmt.Fprintf(&b, "%s(%s) ", c.Name, c.Arguments)
+		arguments := &bytes.Buffer{}
+		if json.Compact(arguments, []byte(c.Arguments)) != nil { // cut in their middle, they are no JSON
+			arguments = bytes.NewBufferString(c.Arguments)
+		}
+		fmt.Fprintf(&b, "%s(%s) ", c.Name, arguments)
 	}
 	return b.String()
 }

@@ -227,3 +227,22 @@ func (c *Chat) UsageIs(prompt, completion int64) []Finding {
 	}
 	return n.found
 }
+
+// UsageBeforeDone: the chunk before [DONE] carries usage, whatever was asked for.
+// It may be the finish chunk, unless usage was asked for: then it has no choices
+// ("Streaming, What to expect").
+func (c *Chat) UsageBeforeDone() []Finding {
+	n := c.notes("UsageBeforeDone")
+	chunks := c.beforeDone()
+	if len(chunks) == 0 {
+		n.finish("a chunk with usage before [DONE]", "no chunk")
+		return n.found
+	}
+	last := chunks[len(chunks)-1]
+	if _, ok := last.usage(); !ok {
+		n.event(last.Event, "usage on the chunk before [DONE]", show(last.Raw))
+	} else if c.Ask.IncludeUsage && !last.bare() {
+		n.event(last.Event, "usage that was asked for on a chunk without choices", show(last.Raw))
+	}
+	return n.found
+}

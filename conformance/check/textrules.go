@@ -1,0 +1,45 @@
+package check
+
+// TextRules lists the rules for a text completion that is to be complete. Those
+// of usage beside [UsageBeforeDone] are in [TextUsageRules], as not every
+// document takes them over.
+func TextRules() []RuleOf[*Text] {
+	return []RuleOf[*Text]{
+		{"EventStream", []string{"openai-text-01"}, (*Text).EventStream},
+		{"HasChunks", []string{"openai-text-02"}, (*Text).HasChunks},
+		{"DataJSON", []string{"openai-text-02"}, (*Text).DataJSON},
+		{"EventsTerminated", []string{"openai-text-02"}, (*Text).EventsTerminated},
+		{"UTF8", []string{"openai-text-02"}, (*Text).UTF8},
+		{"TextObject", []string{"openai-text-02"}, (*Text).TextObject},
+		{"TextShape", []string{"openai-text-02"}, (*Text).TextShape},
+		{"DoneOnce", []string{"openai-text-03"}, (*Text).DoneOnce},
+		{"DoneLast", []string{"openai-text-03"}, (*Text).DoneLast},
+		{"CleanEnd", []string{"openai-text-03"}, (*Text).CleanEnd},
+		{"IDConstant", []string{"openai-text-04"}, (*Text).IDConstant},
+		{"CreatedConstant", []string{"openai-text-04"}, (*Text).CreatedConstant},
+		{"ModelConstant", []string{"openai-text-04"}, (*Text).ModelConstant},
+		{"TextAlone", []string{"openai-text-05"}, (*Text).TextAlone},
+		{"ChoiceIndex", []string{"openai-text-06"}, (*Text).ChoiceIndex},
+		{"EachChoice", []string{"openai-text-06"}, (*Text).EachChoice},
+		{"TextReasons", []string{"openai-text-07"}, (*Text).TextReasons},
+		{"FinishOnce", []string{"openai-text-07"}, (*Text).FinishOnce},
+		{"NothingAfterFinish", []string{"openai-text-07"}, (*Text).NothingAfterFinish},
+		{"UsageNullBefore", []string{"openai-text-08"}, (*Text).UsageNullBefore},
+		{"UsageSums", []string{"openai-text-10"}, (*Text).UsageSums},
+		{"UsageNotZero", []string{"openai-text-11"}, (*Text).UsageNotZero},
+		{"TextLogprobs", []string{"openai-text-12"}, (*Text).TextLogprobs},
+		{"StopNotInText", []string{"openai-text-13"}, (*Text).StopNotInText},
+		{"TokenLimit", []string{"openai-text-14"}, (*Text).TokenLimit},
+		{"UnnamedEvents", []string{"openai-text-16"}, (*Text).UnnamedEvents},
+		{"NoErrorKey", []string{"openai-text-17"}, (*Text).NoErrorKey},
+	}
+}
+
+// TextUsageRules lists the rules for where a text completion carries usage.
+func TextUsageRules() []RuleOf[*Text] {
+	return []RuleOf[*Text]{
+		{"UsageLast", []string{"openai-text-08"}, (*Text).UsageLast},
+		{"UsageOnce", []string{"openai-text-08"}, (*Text).UsageOnce},
+		{"NoUsage", []string{"openai-text-09"}, (*Text).NoUsage},
+	}
+}
