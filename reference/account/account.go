@@ -13,9 +13,10 @@ import (
 	"strings"
 
 	"plumbline.dev/plumbline/reference/apierror"
+	"plumbline.dev/plumbline/reference/limit"
 )
 
-// Organization owns keys, sessions, running generations and (later) credits.
+// Organization owns keys, sessions, running generations and credits.
 type Organization struct {
 	ID   string
 	Keys []Key
@@ -26,6 +27,7 @@ type Key struct {
 	// ID names the key in logs; it is no secret and unique in its organization.
 	ID     string
 	Digest Digest
+	Limits limit.Limits
 }
 
 // Digest is the SHA-256 of a key's bytes.
@@ -36,8 +38,9 @@ func DigestOf(key string) Digest { return sha256.Sum256([]byte(key)) }
 
 // Identity is who sent a request.
 type Identity struct {
-	Org   string
-	KeyID string
+	Org    string
+	KeyID  string
+	Limits limit.Limits // of the key
 }
 
 // Directory finds the owner of a key. It is safe for concurrent use, and never
@@ -91,7 +94,7 @@ func (d *Directory) add(org Organization) (problems []error) {
 			continue
 		}
 		group := groupOf(key.Digest)
-		d.keys[group] = append(d.keys[group], entry{key.Digest, Identity{Org: org.ID, KeyID: key.ID}})
+		d.keys[group] = append(d.keys[group], entry{key.Digest, Identity{Org: org.ID, KeyID: key.ID, Limits: key.Limits}})
 	}
 	return problems
 }

@@ -11,8 +11,8 @@ import (
 func directory(t *testing.T) *Directory {
 	t.Helper()
 	d, err := NewDirectory([]Organization{
-		{ID: "acme", Keys: []Key{{"web", DigestOf("sk-acme-web")}, {"batch", DigestOf("sk-acme-batch")}}},
-		{ID: "other", Keys: []Key{{"web", DigestOf("sk-other")}}},
+		{ID: "acme", Keys: []Key{{ID: "web", Digest: DigestOf("sk-acme-web")}, {ID: "batch", Digest: DigestOf("sk-acme-batch")}}},
+		{ID: "other", Keys: []Key{{ID: "web", Digest: DigestOf("sk-other")}}},
 		{ID: "empty"},
 	})
 	require.NoError(t, err)
@@ -21,14 +21,14 @@ func directory(t *testing.T) *Directory {
 
 func TestAuthenticate(t *testing.T) {
 	d := directory(t)
-	acme := Identity{"acme", "web"}
+	acme := Identity{Org: "acme", KeyID: "web"}
 	for name, c := range map[string]struct {
 		headers [][2]string
 		want    Identity // zero: refused
 	}{
 		"a bearer":                     {[][2]string{{"Authorization", "Bearer sk-acme-web"}}, acme},
-		"another key":                  {[][2]string{{"Authorization", "Bearer sk-acme-batch"}}, Identity{"acme", "batch"}},
-		"another organization":         {[][2]string{{"Authorization", "Bearer sk-other"}}, Identity{"other", "web"}},
+		"another key":                  {[][2]string{{"Authorization", "Bearer sk-acme-batch"}}, Identity{Org: "acme", KeyID: "batch"}},
+		"another organization":         {[][2]string{{"Authorization", "Bearer sk-other"}}, Identity{Org: "other", KeyID: "web"}},
 		"a scheme in small letters":    {[][2]string{{"Authorization", "bearer sk-acme-web"}}, acme},
 		"a scheme in capitals":         {[][2]string{{"Authorization", "BEARER sk-acme-web"}}, acme},
 		"several spaces":               {[][2]string{{"Authorization", " Bearer   sk-acme-web "}}, acme},
@@ -73,15 +73,15 @@ func TestAuthenticate(t *testing.T) {
 }
 
 func TestNewDirectoryRefuses(t *testing.T) {
-	key := Key{"k", DigestOf("secret")}
+	key := Key{ID: "k", Digest: DigestOf("secret")}
 	for name, c := range map[string]struct {
 		orgs []Organization
 		want string
 	}{
 		"an organization without id": {[]Organization{{Keys: []Key{key}}}, "organization 1 has no id"},
 		"an organization twice":      {[]Organization{{ID: "a"}, {ID: "a"}}, `organization "a" is listed twice`},
-		"a key without id":           {[]Organization{{ID: "a", Keys: []Key{{"", key.Digest}}}}, `key 1 of organization "a" has no id`},
-		"two keys of one id":         {[]Organization{{ID: "a", Keys: []Key{key, {"k", DigestOf("x")}}}}, `two keys with the id "k"`},
+		"a key without id":           {[]Organization{{ID: "a", Keys: []Key{{ID: "", Digest: key.Digest}}}}, `key 1 of organization "a" has no id`},
+		"two keys of one id":         {[]Organization{{ID: "a", Keys: []Key{key, {ID: "k", Digest: DigestOf("x")}}}}, `two keys with the id "k"`},
 		"one key of two owners":      {[]Organization{{ID: "a", Keys: []Key{key}}, {ID: "b", Keys: []Key{key}}}, `is the same as key "k" of organization "a"`},
 	} {
 		t.Run(name, func(t *testing.T) {

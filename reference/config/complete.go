@@ -24,6 +24,7 @@ func (c *Config) complete() problems {
 	c.checkListeners(&p)
 	c.checkModels(&p)
 	c.checkLimits(&p)
+	c.checkOrganizations(&p)
 	if _, err := account.NewDirectory(c.Accounts()); err != nil {
 		p.add("organizations", "%v", err)
 	}
@@ -72,7 +73,7 @@ func (s *ModelServer) complete(model string) {
 }
 
 func (c *Config) completeKeys() {
-	if len(c.Organizations) > 0 || slices.ContainsFunc(c.Listeners, func(l Listener) bool { return !isLoopback(l.Address) }) {
+	if len(c.Organizations) > 0 || c.Data != "" || slices.ContainsFunc(c.Listeners, func(l Listener) bool { return !isLoopback(l.Address) }) {
 		return
 	}
 	c.DevelopmentKey = true
@@ -99,8 +100,8 @@ func (c *Config) checkListeners(p *problems) {
 				p.add(fmt.Sprintf("%s.models[%d]", path, j), "no model has the id %q", id)
 			}
 		}
-		if len(c.Organizations) == 0 && !isLoopback(l.Address) {
-			p.add("organizations", "none is configured, and %s can be reached from other machines: give at least one key", l.Address)
+		if len(c.Organizations) == 0 && c.Data == "" && !isLoopback(l.Address) {
+			p.add("organizations", "none is configured, and %s can be reached from other machines: give at least one key, or a data directory that holds keys", l.Address)
 		}
 	}
 	if c.MetricsListen != "" {
@@ -181,6 +182,25 @@ func (c *Config) checkLimits(p *problems) {
 	}
 	if c.Limits.Drain < 0 {
 		p.add("limits.drain", "it is negative: use 0 to end running replies at once")
+	}
+}
+
+func (c *Config) checkOrganizations(p *problems) {
+	for i, org := range c.Organizations {
+		if org.Credits != nil && org.Credits.Sign() < 0 {
+			p.add(fmt.Sprintf("organizations[%d].credits", i), "it is negative: use 0 for no credits")
+		}
+		for j, key := range org.Keys {
+			path := fmt.Sprintf("organizations[%d].keys[%d].limits", i, j)
+			checkPerMinute(p, path+".requestsPerMinute", key.Limits.RequestsPerMinute)
+			checkPerMinute(p, path+".tokensPerMinute", key.Limits.TokensPerMinute)
+		}
+	}
+}
+
+func checkPerMinute(p *problems, path string, n *int64) {
+	if n != nil && *n < 0 {
+		p.add(path, "it is negative: use 0 to let nothing pass, and leave it out for no limit")
 	}
 }
 

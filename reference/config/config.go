@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"plumbline.dev/plumbline/reference/account"
+	"plumbline.dev/plumbline/reference/limit"
 	"plumbline.dev/plumbline/reference/price"
 )
 
@@ -37,8 +38,12 @@ type Config struct {
 	// well-known key [DevelopmentKey] was therefore given access. It is possible
 	// on loopback addresses only.
 	DevelopmentKey bool
-	Intervals      Intervals
-	Limits         Limits
+	// Data is the directory that holds the ledger, and the organizations, keys
+	// and credits that the administration commands add; "" keeps charges in
+	// memory alone.
+	Data      string
+	Intervals Intervals
+	Limits    Limits
 }
 
 // Listener is one address on which the API is served.
@@ -109,12 +114,16 @@ const (
 type Organization struct {
 	ID   string
 	Keys []Key
+	// Credits are what it was granted in all, in US dollars; nil is no balance,
+	// so that nothing is refused.
+	Credits *price.Money
 }
 
 // Key is an API key of an organization, given itself or by its digest.
 type Key struct {
 	ID     string
 	Digest account.Digest
+	Limits limit.Limits
 }
 
 // Intervals are how often things happen. The documents give the first three.
@@ -139,7 +148,7 @@ func (c *Config) Accounts() []account.Organization {
 	for i, org := range c.Organizations {
 		orgs[i].ID = org.ID
 		for _, key := range org.Keys {
-			orgs[i].Keys = append(orgs[i].Keys, account.Key{ID: key.ID, Digest: key.Digest})
+			orgs[i].Keys = append(orgs[i].Keys, account.Key{ID: key.ID, Digest: key.Digest, Limits: key.Limits})
 		}
 	}
 	return orgs

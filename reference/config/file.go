@@ -90,6 +90,7 @@ func (r *reader) config(c *Config, n *yaml.Node) {
 				c.Organizations = append(c.Organizations, r.organization(path, n))
 			})
 		},
+		"data": r.text(&c.Data),
 		"intervals": func(path string, n *yaml.Node) {
 			r.mapping(path, n, map[string]read{
 				"ping":          r.duration(&c.Intervals.Ping),
@@ -166,7 +167,8 @@ func (r *reader) modelServer(path string, n *yaml.Node) ModelServer {
 func (r *reader) organization(path string, n *yaml.Node) Organization {
 	var o Organization
 	r.mapping(path, n, map[string]read{
-		"id": r.text(&o.ID),
+		"id":      r.text(&o.ID),
+		"credits": r.money(&o.Credits),
 		"keys": func(path string, n *yaml.Node) {
 			r.sequence(path, n, func(path string, n *yaml.Node) {
 				o.Keys = append(o.Keys, r.key(path, n))
@@ -187,7 +189,13 @@ func (r *reader) key(path string, n *yaml.Node) Key {
 		}
 	}
 	r.mapping(path, n, map[string]read{
-		"id":     r.text(&k.ID),
+		"id": r.text(&k.ID),
+		"limits": func(path string, n *yaml.Node) {
+			r.mapping(path, n, map[string]read{
+				"requestsPerMinute": r.optionalInteger(&k.Limits.RequestsPerMinute),
+				"tokensPerMinute":   r.optionalInteger(&k.Limits.TokensPerMinute),
+			})
+		},
 		"keyEnv": once(r.fromEnv(func(value string) { k.Digest = account.DigestOf(value) })),
 		"key": once(r.scalar(func(text string) error {
 			if text == "" {

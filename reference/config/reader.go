@@ -146,6 +146,14 @@ func (r *reader) price(into *price.Price) read {
 	})
 }
 
+func (r *reader) money(into **price.Money) read {
+	return r.scalar(func(text string) error {
+		m, err := price.ParseMoney(text)
+		*into = &m
+		return err
+	})
+}
+
 func (r *reader) boolean(into *bool) read {
 	return r.scalar(func(text string) error {
 		if text != "true" && text != "false" {
@@ -163,6 +171,14 @@ func (r *reader) integer(into *int64) read {
 		}
 		return nil
 	})
+}
+
+// optionalInteger reads a number where none is something else than 0.
+func (r *reader) optionalInteger(into **int64) read {
+	return func(path string, n *yaml.Node) {
+		*into = new(int64)
+		r.integer(*into)(path, n)
+	}
 }
 
 // fromEnv reads the name of an environment variable and takes its value.

@@ -41,6 +41,10 @@ func settings() []setting {
 			return nil
 		}},
 		{"key", "an API `key` that is accepted, of the organization \"default\"; the variable keeps it out of the process list", setKey},
+		{"data", "`directory` for the ledger, and for the keys and credits that \"gateway keys\", \"orgs\" and \"credits\" add (default none: charges are kept in memory)", func(c *Config, v string) error {
+			c.Data = v
+			return nil
+		}},
 		{"model-server", "`URL` of an OpenAI-compatible model server, or several with commas, for every model (default: the built-in sample model)", setModelServers},
 		{"model-server-model", "`name` of the model there (default: as the gateway calls it)", func(c *Config, v string) error {
 			return c.eachServer("model-server-model", func(s *ModelServer) { s.Model = v })

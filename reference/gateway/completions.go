@@ -16,6 +16,7 @@ import (
 	"plumbline.dev/plumbline/reference/format"
 	"plumbline.dev/plumbline/reference/format/messages"
 	"plumbline.dev/plumbline/reference/generation"
+	"plumbline.dev/plumbline/reference/limit"
 	"plumbline.dev/plumbline/reference/telemetry"
 )
 
@@ -43,7 +44,16 @@ func (f *face) complete(w http.ResponseWriter, r *http.Request, api apiFormat) {
 		f.refuse(w, r, e)
 		return
 	}
-	req, m, e := f.decode(w, r, api)
+	if e := f.limits.Take(limit.Key{Org: who.Org, KeyID: who.KeyID}, who.Limits, w.Header()); e != nil {
+		f.refuse(w, r, e)
+		return
+	}
+	body, e := f.body(w, r)
+	if e != nil {
+		f.refuse(w, r, e)
+		return
+	}
+	req, m, e := f.decode(body, api)
 	if e != nil {
 		f.refuse(w, r, e)
 		return
@@ -68,14 +78,12 @@ func (f *face) complete(w http.ResponseWriter, r *http.Request, api apiFormat) {
 		Grace:        headGrace,
 		Drain:        f.drain,
 	}
-	if gen.Serve(r.Context(), w) {
-		panic(http.ErrAbortHandler)
-	}
+	f.paid(w, r, &purchase{Generation: gen, who: who, prices: m.Prices}, body)
 }
 
 // admit checks what can be checked before the body is read.
 func (f *face) admit(r *http.Request) (account.Identity, *apierror.Error) {
-	who, e := f.directory.Authenticate(r)
+	who, e := f.authenticate(r)
 	if e != nil {
 		return who, e
 	}
@@ -97,11 +105,7 @@ func (f *face) admit(r *http.Request) (account.Identity, *apierror.Error) {
 }
 
 // decode reads the request and finds its model.
-func (f *face) decode(w http.ResponseWriter, r *http.Request, api apiFormat) (*asked, *model, *apierror.Error) {
-	body, e := f.body(w, r)
-	if e != nil {
-		return nil, nil, e
-	}
+func (f *face) decode(body []byte, api apiFormat) (*asked, *model, *apierror.Error) {
 	req, e := api.decode(body, f.models[0].ID)
 	if e != nil {
 		return nil, nil, e

@@ -43,7 +43,7 @@ func newFace(g *Gateway, l config.Listener) (*face, error) {
 	}
 	f.list = appendModelList(nil, f.models)
 	f.streams = &telemetry.Handler{
-		Hub: g.hub, Authenticate: g.directory.Authenticate, Refuse: f.refuse, Log: g.log,
+		Hub: g.hub, Authenticate: g.authenticate, Refuse: f.refuse, Log: g.log,
 		Heartbeat: g.cfg.Intervals.TelemetryPing, Tick: g.cfg.Intervals.Tick,
 	}
 	return f, nil
@@ -76,6 +76,8 @@ func (f *face) find(path string) route {
 		return route{http.MethodGet: f.streams.Fleet}
 	case "/", "/page.css", "/page.js":
 		return route{http.MethodGet: page.Serve}
+	case "/v1/credits":
+		return route{http.MethodGet: f.showCredits}
 	case "/healthz":
 		return route{http.MethodGet: f.healthz}
 	case "/readyz":

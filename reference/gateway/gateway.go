@@ -12,10 +12,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"plumbline.dev/plumbline/reference/account"
 	"plumbline.dev/plumbline/reference/bus"
 	"plumbline.dev/plumbline/reference/config"
+	"plumbline.dev/plumbline/reference/credits"
 	"plumbline.dev/plumbline/reference/generation"
+	"plumbline.dev/plumbline/reference/idempotency"
+	"plumbline.dev/plumbline/reference/ledger"
+	"plumbline.dev/plumbline/reference/limit"
 	"plumbline.dev/plumbline/reference/price"
 	"plumbline.dev/plumbline/reference/telemetry"
 	"plumbline.dev/plumbline/reference/tokens"
@@ -29,6 +32,9 @@ type Deps struct {
 	Log *slog.Logger
 	// Bus is shared by the replicas; without one the process is alone.
 	Bus bus.Bus
+	// Ledger keeps what completions cost; without one it is a file in the data
+	// directory, or memory. The gateway closes it.
+	Ledger ledger.Ledger
 	// Observer is told of every generation, after logs and metrics.
 	Observer generation.Observer
 	// SampleFirstToken and SampleInterToken are the pace of the sample model;
@@ -41,7 +47,10 @@ type Gateway struct {
 	cfg       *config.Config
 	log       *slog.Logger
 	bus       bus.Bus
-	directory *account.Directory
+	accounts  *accounts
+	book      *credits.Book
+	limits    *limit.Limiter
+	repeats   *idempotency.Store
 	counter   *tokens.Counter
 	models    map[string]*model // by id
 	observer  generation.Observer
@@ -67,10 +76,6 @@ const (
 // New makes a gateway from a complete configuration. It listens to nothing yet
 // and sends nothing.
 func New(cfg *config.Config, deps Deps) (*Gateway, error) {
-	directory, err := account.NewDirectory(cfg.Accounts())
-	if err != nil {
-		return nil, fmt.Errorf("making the gateway: %w", err)
-	}
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)
 	}
@@ -78,7 +83,7 @@ func New(cfg *config.Config, deps Deps) (*Gateway, error) {
 		deps.Bus = new(bus.Local)
 	}
 	g := &Gateway{
-		cfg: cfg, log: deps.Log, bus: deps.Bus, directory: directory,
+		cfg: cfg, log: deps.Log, bus: deps.Bus, limits: limit.New(time.Now), repeats: idempotency.New(time.Now),
 		counter: tokens.NewCounter(), models: make(map[string]*model), registry: prometheus.NewRegistry(),
 		hub: telemetry.NewHub(telemetry.Limits{}),
 	}
@@ -105,6 +110,10 @@ func New(cfg *config.Config, deps Deps) (*Gateway, error) {
 	}
 	if len(g.faces) == 0 {
 		return nil, errors.New("making the gateway: the configuration has no listener")
+	}
+	// Last, because files that were opened would have to be closed.
+	if err := g.openAccounts(deps.Ledger); err != nil {
+		return nil, fmt.Errorf("making the gateway: %w", err)
 	}
 	return g, nil
 }

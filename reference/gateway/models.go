@@ -50,7 +50,7 @@ func appendJSON(buf []byte, v any) []byte {
 }
 
 func (f *face) listModels(w http.ResponseWriter, r *http.Request) {
-	if _, e := f.directory.Authenticate(r); e != nil {
+	if _, e := f.authenticate(r); e != nil {
 		f.refuse(w, r, e)
 		return
 	}
@@ -62,7 +62,7 @@ func (f *face) listModels(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *face) showModel(w http.ResponseWriter, r *http.Request, name string) {
-	if _, e := f.directory.Authenticate(r); e != nil {
+	if _, e := f.authenticate(r); e != nil {
 		f.refuse(w, r, e)
 		return
 	}

@@ -114,7 +114,7 @@ func (g *Gateway) Serve(ctx context.Context) error {
 			m.pool.Close()
 		}
 	}
-	return err
+	return errors.Join(err, g.book.Close())
 }
 
 func (g *Gateway) server(h http.Handler) *http.Server {

@@ -9,7 +9,7 @@ import (
 // stop serves POST /v1/generations/{id}/stop. The id is what stood in the path,
 // byte for byte and not decoded, so that only the whole id names a generation.
 func (f *face) stop(w http.ResponseWriter, r *http.Request, id string) {
-	who, e := f.directory.Authenticate(r)
+	who, e := f.authenticate(r)
 	if e != nil {
 		f.refuse(w, r, e)
 		return

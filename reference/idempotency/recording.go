@@ -2,8 +2,8 @@ package idempotency
 
 import (
 	"context"
-	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -101,7 +101,7 @@ func (r *Recording) wake() {
 func (r *Recording) head(status int, h http.Header) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.status, r.header = status, maps.Clone(h)
+	r.status, r.header = status, h.Clone()
 	r.wake()
 }
 
@@ -182,8 +182,9 @@ func (r *Recording) Play(ctx context.Context, w http.ResponseWriter) (abort bool
 func copyHeader(to, from http.Header) {
 	for name, values := range from {
 		if !strings.HasPrefix(name, "X-Ratelimit-") {
-			to[name] = values
+			to[name] = slices.Clone(values) // they are shared by all who play it
 		}
 	}
 	to.Set(ReplayedHeader, "true")
+	to.Add("Access-Control-Expose-Headers", ReplayedHeader)
 }

@@ -8,6 +8,9 @@ import (
 	"plumbline.dev/plumbline/reference/appendlog"
 )
 
+// FileName is the name of the ledger in a data directory.
+const FileName = "ledger.log"
+
 // File is a Ledger in a file of JSON lines with checksums (package appendlog).
 // An entry that Write has returned survives the end of the process and of the
 // machine.
