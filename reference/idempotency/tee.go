@@ -13,6 +13,7 @@ type tee struct {
 	w         http.ResponseWriter
 	rc        *http.ResponseController
 	once      sync.Once
+	begun     bool // the head is written
 	broken    bool // the leader's client cannot be written to
 }
 
@@ -24,12 +25,16 @@ func (t *tee) Header() http.Header { return t.w.Header() }
 
 // WriteHeader implements [http.ResponseWriter].
 func (t *tee) WriteHeader(status int) {
+	t.begun = true
 	t.recording.head(status, t.w.Header())
 	t.w.WriteHeader(status)
 }
 
 // Write implements [http.ResponseWriter].
 func (t *tee) Write(p []byte) (int, error) {
+	if !t.begun {
+		t.WriteHeader(http.StatusOK)
+	}
 	t.recording.write(p)
 	if !t.broken {
 		_, err := t.w.Write(p)
