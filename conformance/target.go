@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"plumbline.dev/plumbline/conformance/check"
 	"plumbline.dev/plumbline/conformance/probe"
 )
 
@@ -33,7 +34,17 @@ type Target struct {
 	Intervals Intervals
 	// Reference is set for our own gateway, which is held to assumed rows too.
 	Reference bool
+	// SessionHeader is the header in which a request names its session; "" takes
+	// X-Mortar-Session-Id. No document says it.
+	SessionHeader string
+	// Events are the names of the telemetry events that the documents leave open;
+	// what is "" is known by its shape.
+	Events EventNames
 }
+
+// EventNames are the names of the events that tell a routing decision, a
+// prefix-cache outcome and a latency.
+type EventNames = check.Names
 
 // Intervals are waits that a development target may shorten.
 type Intervals = probe.Intervals
@@ -62,7 +73,8 @@ func (t Target) normalized() (Target, error) {
 }
 
 func (t Target) probeTarget() probe.Target {
-	return probe.Target{BaseURL: t.BaseURL, Model: t.Model, Key: t.Key, Key2: t.Key2, Org2Key: t.Org2Key, Control: t.Control, Intervals: t.Intervals}
+	return probe.Target{BaseURL: t.BaseURL, Model: t.Model, Key: t.Key, Key2: t.Key2, Org2Key: t.Org2Key, Control: t.Control,
+		SessionHeader: t.SessionHeader, Events: t.Events, Intervals: t.Intervals}
 }
 
 func (t Target) reported() ReportTarget {

@@ -48,7 +48,7 @@ var cancelSentences = []sentence{
 // path. The expressions of the features name them.
 var variants = map[string]func(id string) string{
 	"a prefix of the id":                 func(id string) string { return id[:len(id)-1] },
-	"the id without its prefix":          func(id string) string { return strings.TrimPrefix(id, "chatcmpl-") },
+	"the id without its prefix":          func(id string) string { _, digits, _ := strings.Cut(id, "-"); return digits },
 	"the id in upper case":               strings.ToUpper,
 	"the id with a percent-coded letter": func(id string) string { return fmt.Sprintf("%%%02x%s", id[0], id[1:]) },
 	"the id with a blank behind it":      func(id string) string { return id + "%20" },

@@ -26,6 +26,9 @@ var replySentences = []sentence{
 	say(`it pauses for (\d+) s after token (\d+)`, func(w *World) any { return w.pauses }),
 	say(`it pauses for (\d+) s in the middle of the event of token (\d+)`, func(w *World) any { return w.pausesInside }),
 	say(`it holds its headers back for (\d+) s`, func(w *World) any { return w.holdsHeaders }),
+	say(`it reports (\d+) prompt tokens, (\d+) of them cached`, func(w *World) any { return w.reports }),
+	say(`it reports (\d+) prompt tokens, (\d+) of them cached and (\d+) written`, func(w *World) any { return w.reportsWrites }),
+	say(`a long prompt that nobody has sent before`, func(w *World) any { return w.newPrompt }),
 	say(`it waits after token (\d+)`, func(w *World) any { return w.waits }),
 	say(`it generates each token only when the client has received the one before`, func(w *World) any { return w.lockstep }),
 	say(`it generates a token every (\d+) ms`, func(w *World) any { return w.pace }),
@@ -50,6 +53,12 @@ func (w *World) anyPrompt() { w.reply("Plumb", " lines", " hang", " true", ".") 
 func (w *World) longPrompt() {
 	w.long = true
 	w.repliesWithTokens(40)
+}
+
+// newPrompt is long enough for any prefix cache to keep it.
+func (w *World) newPrompt() {
+	w.anyPrompt()
+	w.prompt = "Document " + probe.NewName() + ":" + strings.Repeat(" A plumb line hangs true whatever the wall beside it does.", 150)
 }
 
 func (w *World) repliesWithTokens(n int) { w.reply(probe.Numbered(n)...) }
@@ -106,6 +115,12 @@ func (w *World) holdsHeaders(seconds int) {
 // wait is a wait of the features on this target.
 func (w *World) wait(seconds int) time.Duration {
 	return w.session.In(time.Duration(seconds) * time.Second)
+}
+
+func (w *World) reports(prompt, cached int) { w.session.Reply.Counts(prompt, cached, -1) }
+
+func (w *World) reportsWrites(prompt, cached, written int) {
+	w.session.Reply.Counts(prompt, cached, written)
 }
 
 func (w *World) waits(token int) { w.session.Reply.WaitAfter(token) }

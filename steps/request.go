@@ -42,6 +42,7 @@ var wishes = []wish{
 	wished(`, offering gzip`, func(r *probe.Request, _ []string) { r.OfferGzip = true }),
 	wished(` without naming a model`, func(r *probe.Request, _ []string) { r.WithoutModel = true }),
 	wished(` with a wrong key`, func(r *probe.Request, _ []string) { r.Key = probe.WrongKey }),
+	wished(` in no session`, func(r *probe.Request, _ []string) { r.NoSession = true }),
 	wished(` without a key`, func(r *probe.Request, _ []string) { r.Key = probe.NoKey }),
 	wished(` with logprobs`, func(r *probe.Request, _ []string) { r.Fields["logprobs"], r.Fields["top_logprobs"] = true, 2 }),
 	wished(` of at most (\d+) tokens?`, func(r *probe.Request, a []string) { r.Fields["max_tokens"] = number(a[0]) }),
@@ -68,7 +69,10 @@ func tools(names []string) []any {
 
 // request reads what stands behind "a chat completion" in a sentence.
 func (w *World) request(words string) (probe.Request, error) {
-	r := probe.Request{Fields: map[string]any{}, Long: w.long}
+	r := probe.Request{Fields: map[string]any{}, Long: w.long, Prompt: w.prompt}
+	if w.model != "" {
+		r.Fields["model"] = w.model
+	}
 	for words != "" {
 		before := words
 		for _, wish := range wishes {

@@ -24,9 +24,14 @@ var timeSentences = []sentence{
 	say(`the response headers arrive while the model server waits`, func(w *World) any { return w.headersWhileWaiting }),
 }
 
+// noisy knows how late this machine was between two times of a transcript.
+type noisy interface {
+	Noise(from, to time.Duration) time.Duration
+}
+
 // quiet takes findings about times back when this machine was too late meanwhile
 // to tell.
-func quiet(stream *probe.Stream, findings []check.Finding, from, to, tolerance time.Duration) error {
+func quiet(stream noisy, findings []check.Finding, from, to, tolerance time.Duration) error {
 	if len(findings) == 0 {
 		return nil
 	}

@@ -26,6 +26,10 @@ type World struct {
 	models  *wire.Transcript // the list of models
 	whole   *wire.Transcript // the completion that was not streamed
 	wholeBy probe.Request    // and what asked for it
+	model   string           // the model that the scenario chose, "" for the target's
+	prompt  string           // stands before every question of the scenario
+	watch   watch
+	fleet   *probe.Feed // the metrics of the fleet
 }
 
 // NewWorld returns the world of a new scenario.
@@ -45,6 +49,7 @@ func (w *World) Close() {
 	for _, s := range w.other {
 		s.Close()
 	}
+	w.watch.close()
 }
 
 // Evidence gathers what a person needs to see.
@@ -67,7 +72,7 @@ func say(expr string, call func(*World) any) sentence {
 // sentences are all of them.
 func sentences() []sentence {
 	return slices.Concat(replySentences, requestSentences, cancelSentences, streamSentences, textSentences,
-		timeSentences, failureSentences, answerSentences, modelSentences)
+		timeSentences, failureSentences, answerSentences, modelSentences, telemetrySentences, watchSentences, costSentences, sessionSentences, fleetSentences)
 }
 
 // Register gives godog every sentence, for this scenario.

@@ -29,28 +29,37 @@ func startReference(ctx context.Context, settings target.Config, t *conformance.
 	if err != nil {
 		return nil, fmt.Errorf("start the fake GPU: %w", err)
 	}
-	gatewayConfig, err := referenceConfig(gpu.URL(), settings.Intervals)
+	url, end, err := startGateway(ctx, gpu.URL(), settings.Intervals)
 	if err != nil {
 		gpu.Close()
-		return nil, fmt.Errorf("configure the reference gateway: %w", err)
+		return nil, err
+	}
+	t.BaseURL, t.Control, t.Reference = url, gpu.URL(), true
+	t.Key, t.Key2, t.Org2Key = referenceKey, referenceKey2, referenceOrg2Key
+	return func() {
+		gpu.Close() // first, so that no reply holds the gateway's drain
+		end()
+	}, nil
+}
+
+// startGateway starts the reference gateway in front of a model server.
+func startGateway(ctx context.Context, modelServer string, intervals target.Intervals) (url string, stop func(), err error) {
+	gatewayConfig, err := referenceConfig(modelServer, intervals)
+	if err != nil {
+		return "", nil, fmt.Errorf("configure the reference gateway: %w", err)
 	}
 	g, err := gateway.New(gatewayConfig, gateway.Deps{})
 	if err == nil {
 		err = g.Listen()
 	}
 	if err != nil {
-		gpu.Close()
-		return nil, fmt.Errorf("start the reference gateway: %w", err)
+		return "", nil, fmt.Errorf("start the reference gateway: %w", err)
 	}
 	// Not ctx: what a Ctrl-C interrupts is the run, which reports before its peers end.
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() { served <- g.Serve(serving) }()
-
-	t.BaseURL, t.Control, t.Reference = g.URL(0), gpu.URL(), true
-	t.Key, t.Key2, t.Org2Key = referenceKey, referenceKey2, referenceOrg2Key
-	return func() {
-		gpu.Close() // first, so that no reply holds the gateway's drain
+	return g.URL(0), func() {
 		end()
 		<-served
 	}, nil
@@ -59,9 +68,7 @@ func startReference(ctx context.Context, settings target.Config, t *conformance.
 func referenceConfig(modelServer string, intervals target.Intervals) (*config.Config, error) {
 	c := config.Default(config.ProfileMortar)
 	c.Listeners[0].Address = "127.0.0.1:0"
-	model := config.DefaultModel(config.ProfileMortar)
-	model.ModelServers = []config.ModelServer{{URL: modelServer + "/v1", Dialect: config.DefaultDialect()}}
-	c.Models = []config.Model{model}
+	c.Models = referenceModels(modelServer)
 	c.Organizations = []config.Organization{
 		{ID: "org-1", Keys: []config.Key{config.KeyFrom("key-1", referenceKey), config.KeyFrom("key-2", referenceKey2)}},
 		{ID: "org-2", Keys: []config.Key{config.KeyFrom("key-3", referenceOrg2Key)}},

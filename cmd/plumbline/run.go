@@ -128,8 +128,12 @@ func optionsOf(config target.Config) (conformance.Options, error) {
 		Target: conformance.Target{
 			BaseURL: config.URL, Profile: strings.Join(config.Profiles, ","), Model: config.Model,
 			Key: config.Keys.Key.Reveal(), Key2: config.Keys.Key2.Reveal(), Org2Key: config.Keys.Org2.Reveal(),
-			Control:   config.Control,
-			Intervals: conformance.Intervals{Ping: config.Intervals.Ping, Silence: config.Intervals.Silence},
+			Control: config.Control,
+			Intervals: conformance.Intervals{Ping: config.Intervals.Ping, Silence: config.Intervals.Silence,
+				TelemetryPing: config.Intervals.TelemetryPing, Tick: config.Intervals.Tick},
+			SessionHeader: config.Telemetry.SessionHeader,
+			Events: conformance.EventNames{Route: config.Telemetry.RouteEvent, Cache: config.Telemetry.CacheEvent,
+				Latency: config.Telemetry.LatencyEvent},
 		},
 	}
 	for need, offered := range map[string]*bool{

@@ -92,7 +92,7 @@ func (m *Models) ModelsList() []Finding {
 }
 
 // ModelPrices: each model has costPerMillionCacheRead and
-// costPerMillionCacheWrite, numbers above 0.
+// costPerMillionCacheWrite, numbers of 0 or more: a price of 0 is a price.
 func (m *Models) ModelPrices() []Finding {
 	return m.prices("ModelPrices", "costPerMillionCacheRead", "costPerMillionCacheWrite")
 }
@@ -109,8 +109,8 @@ func (m *Models) prices(rule string, keys ...string) []Finding {
 	}
 	for _, model := range m.List {
 		for _, key := range keys {
-			if p := model.Price(key); p == nil || p.Sign() <= 0 {
-				n.body(fmt.Sprintf("%s of %s as a number above 0", key, model.ID), seen(model.object.get(key)))
+			if p := model.Price(key); p == nil || p.Sign() < 0 {
+				n.body(fmt.Sprintf("%s of %s as a number of 0 or more", key, model.ID), seen(model.object.get(key)))
 			}
 		}
 	}
@@ -118,7 +118,8 @@ func (m *Models) prices(rule string, keys ...string) []Finding {
 }
 
 // PriceOrder: a cache write costs more than an input token, and a cache read
-// less. It needs costPerMillionInput, which the documents do not name.
+// less. It needs costPerMillionInput, which the documents do not name. Of a model
+// that costs nothing at all nothing can cost more.
 func (m *Models) PriceOrder() []Finding {
 	n := m.notes("PriceOrder")
 	if len(m.List) == 0 {
@@ -128,6 +129,7 @@ func (m *Models) PriceOrder() []Finding {
 		input := model.Price("costPerMillionInput")
 		read, write := model.Price("costPerMillionCacheRead"), model.Price("costPerMillionCacheWrite")
 		switch {
+		case model.Prices().free():
 		case read == nil || write == nil:
 			n.body("prices of "+model.ID+" that can be compared", "cache read or cache write has none")
 		case read.Cmp(write) >= 0:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"plumbline.dev/plumbline/conformance/check"
 	"plumbline.dev/plumbline/conformance/wire"
 	"plumbline.dev/plumbline/fakegpu/control"
 )
@@ -21,6 +22,10 @@ type Target struct {
 	Key2    string // of the same organization
 	Org2Key string // of another one
 	Control string // base URL of the fake GPU behind it, "" for a live model
+	// SessionHeader is where a request names its session, "" for the header of
+	// the reference. Events are the names that the documents leave open.
+	SessionHeader string
+	Events        check.Names
 	Intervals
 }
 
@@ -29,6 +34,9 @@ type Target struct {
 type Intervals struct {
 	Ping    time.Duration // between keep-alive comments: 10 s
 	Silence time.Duration // after which a reply must still go on: 35 s
+	// TelemetryPing is the time between two pings of a telemetry stream: 15 s.
+	TelemetryPing time.Duration
+	Tick          time.Duration // between two ticks of fleet metrics: 2 s
 	// Patience is no documented wait: it is how long the target may take for what
 	// it should do at once, before the harness stops waiting.
 	Patience time.Duration

@@ -60,6 +60,7 @@ var habits = map[string]func(*Reply){
 	"reports usage on the finish chunk":         func(r *Reply) { r.script.Usage = control.UsageOnFinish },
 	"reports usage on its first chunk only":     func(r *Reply) { r.script.Usage = control.UsageEarly },
 	"reports usage on every chunk, counting up": func(r *Reply) { r.script.Usage = control.UsageCumulative },
+	"reports no usage":                          func(r *Reply) { r.script.Usage = control.UsageNever },
 	"reports usage twice":                       func(r *Reply) { r.script.Usage = control.UsageTwice },
 	"reports usage although not asked":          func(r *Reply) { r.script.Usage = control.UsageUnasked },
 }

@@ -3,6 +3,7 @@ package probe
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,6 +82,15 @@ func (r *Reply) Pace(d time.Duration) { r.every = d }
 // Finish sets the finish_reason.
 func (r *Reply) Finish(reason string) { r.finish = reason }
 
+// Counts sets the prompt tokens that it reports, how many of them were cached
+// and, unless that is negative, how many were written to the cache.
+func (r *Reply) Counts(prompt, cached, written int) {
+	r.script.PromptTokens, r.script.CachedTokens = prompt, &cached
+	if written >= 0 {
+		r.script.CacheWriteTokens = &written
+	}
+}
+
 // PauseInside makes it pause in the middle of the event of token n.
 func (r *Reply) PauseInside(n int, d time.Duration) { r.split, r.pause = n, d }
 
@@ -101,32 +111,37 @@ func (r *Reply) build(nonce string) control.Script {
 		s.HTTP = r.answer
 		return s
 	}
-	s = s.Then(r.after[0]...)
+	// Gathered first, for Then copies: a long reply would be copied at each token.
+	return s.Then(r.steps()...)
+}
+
+func (r *Reply) steps() []control.Step {
+	steps := slices.Clone(r.after[0])
 	for i, text := range r.tokens {
 		n := i + 1
 		if n == r.split {
-			s = s.Then(r.halves(text)...)
+			steps = append(steps, r.halves(text)...)
 		} else {
-			s = s.Then(control.Step{Token: r.token(n, text)})
+			steps = append(steps, control.Step{Token: r.token(n, text)})
 		}
 		if r.lock {
-			s = s.Gate(gateOf(n))
+			steps = append(steps, control.Step{Gate: gateOf(n)})
 		}
 		if r.every > 0 {
-			s = s.Pause(r.every)
+			steps = append(steps, control.Step{PauseMS: int(r.every / time.Millisecond)})
 		}
-		s = s.Then(r.after[n]...)
+		steps = append(steps, r.after[n]...)
 		if n == r.broken {
-			return s
+			return steps
 		}
 	}
 	for _, d := range r.deltas {
-		s = s.Then(control.Step{Delta: &d})
+		steps = append(steps, control.Step{Delta: &d})
 	}
 	if r.finish != "" {
-		s = s.Finish(r.finish)
+		steps = append(steps, control.Step{Finish: r.finish})
 	}
-	return s
+	return steps
 }
 
 func (r *Reply) token(n int, text string) *control.Token {

@@ -46,6 +46,8 @@ type Request struct {
 	WithoutModel bool
 	OfferGzip    bool
 	Long         bool           // a prompt whose answer takes many tokens
+	Prompt       string         // stands before the question
+	NoSession    bool           // it names no session although the scenario has one
 	Fields       map[string]any // JSON fields beside model, messages and stream
 	Key          Key
 }
@@ -89,6 +91,9 @@ func (e *Env) body(r Request, nonce string) []byte {
 	if r.Long {
 		prompt = "Count from one to one hundred in words."
 	}
+	if r.Prompt != "" {
+		prompt = r.Prompt + " " + prompt
+	}
 	if nonce != "" {
 		prompt += " " + control.Marker(nonce)
 	}
@@ -129,8 +134,13 @@ func (e *Env) secret(k Key) string {
 	return ""
 }
 
-// start sends a request on its way.
-func (e *Env) start(ctx context.Context, method, path string, body []byte, key string, gzip bool) (*wire.Exchange, error) {
+// start sends a request on its way. The header is sent beside what every
+// request has, or instead of it.
+func (e *Env) start(ctx context.Context, method, path string, body []byte, key string, header http.Header) (*wire.Exchange, error) {
+	return e.startWith(ctx, e.client, method, path, body, key, header)
+}
+
+func (e *Env) startWith(ctx context.Context, client *http.Client, method, path string, body []byte, key string, header http.Header) (*wire.Exchange, error) {
 	req, err := http.NewRequest(method, e.Target.BaseURL+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("build the request %s %s: %w", method, path, err)
@@ -145,17 +155,19 @@ func (e *Env) start(ctx context.Context, method, path string, body []byte, key s
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
-	if gzip {
-		req.Header.Set("Accept-Encoding", "gzip, deflate")
-	}
-	return wire.Start(ctx, e.client, req, limits), nil
+	maps.Copy(req.Header, header)
+	return wire.Start(ctx, client, req, limits), nil
 }
 
 // plain sends a request and waits for the whole answer.
 func (e *Env) plain(ctx context.Context, method, path string, body []byte, key string) *wire.Transcript {
+	return e.plainWith(ctx, method, path, body, key, nil)
+}
+
+func (e *Env) plainWith(ctx context.Context, method, path string, body []byte, key string, header http.Header) *wire.Transcript {
 	ctx, cancel := context.WithTimeout(ctx, e.patience())
 	defer cancel()
-	exchange, err := e.start(ctx, method, path, body, key, false)
+	exchange, err := e.start(ctx, method, path, body, key, header)
 	if err != nil {
 		return &wire.Transcript{End: wire.EndRefused, EndError: err.Error()}
 	}

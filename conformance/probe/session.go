@@ -20,7 +20,13 @@ type Session struct {
 	// Waiting is told what is waited for, when it takes long.
 	Waiting func(what string, until time.Time)
 
+	// Name is the session in whose telemetry the requests appear, "" for none.
+	Name string
+	// Key is with which key the session's owner sends requests that name none.
+	Key Key
+
 	nonce   string
+	feeds   []*Feed
 	streams []*Stream
 	last    Request
 	answer  *wire.Transcript // the latest answer that is no stream
@@ -44,6 +50,9 @@ func (s *Session) Scripted() bool { return s.env.Scripted() }
 func (s *Session) Close() {
 	for _, stream := range s.streams {
 		stream.exchange.Leave()
+	}
+	for _, feed := range s.feeds {
+		feed.exchange.Leave()
 	}
 	if s.nonce != "" {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -71,7 +80,7 @@ func (s *Session) Send(ctx context.Context, r Request) (*Stream, error) {
 	if err := s.script(ctx); err != nil {
 		return nil, err
 	}
-	exchange, err := s.env.start(ctx, http.MethodPost, "/v1/chat/completions", s.env.body(r, s.nonce), s.env.secret(r.Key), r.OfferGzip)
+	exchange, err := s.env.start(ctx, http.MethodPost, "/v1/chat/completions", s.env.body(r, s.nonce), s.env.secret(r.Key), s.header(r))
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +105,7 @@ func (s *Session) SendWhole(ctx context.Context, r Request) (*wire.Transcript, e
 		return nil, err
 	}
 	s.last = r
-	return s.env.plain(ctx, http.MethodPost, "/v1/chat/completions", s.env.body(r, s.nonce), s.env.secret(r.Key)), nil
+	return s.env.plainWith(ctx, http.MethodPost, "/v1/chat/completions", s.env.body(r, s.nonce), s.env.secret(r.Key), s.header(r)), nil
 }
 
 // Sibling is the session of another client in the same scenario.
@@ -104,6 +113,27 @@ func (s *Session) Sibling() *Session { return s.env.NewSession() }
 
 // Secret is a key itself, to look for where it must not be.
 func (s *Session) Secret(k Key) string { return s.env.secret(k) }
+
+// Model is the model that requests ask for, "" if the target chooses.
+func (s *Session) Model() string { return s.env.Target.Model }
+
+// Journal returns the requests that reached the model server.
+func (s *Session) Journal(ctx context.Context) ([]control.Record, error) {
+	journal, err := s.env.gpu.Journal(ctx, s.nonce)
+	if err != nil {
+		return nil, fmt.Errorf("read the fake GPU's journal: %w", err)
+	}
+	return journal.Requests, nil
+}
+
+// Ended waits until the model server's latest reply is over, however it ended.
+func (s *Session) Ended(ctx context.Context) (control.Record, error) {
+	journal, err := s.await(ctx, s.env.patience(), "the model server's reply is over", control.Condition{Ended: true})
+	if err != nil {
+		return control.Record{}, err
+	}
+	return journal.Requests[len(journal.Requests)-1], nil
+}
 
 // Models asks for the list of models.
 func (s *Session) Models(ctx context.Context) *wire.Transcript {

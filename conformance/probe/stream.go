@@ -95,10 +95,15 @@ func (st *Stream) WaitText(ctx context.Context, want string) error {
 
 // within runs a wait that the target must end in time.
 func (st *Stream) within(ctx context.Context, limit time.Duration, expected string, wait func(context.Context) error) error {
+	return st.session.env.within(ctx, st.exchange, limit, expected, wait)
+}
+
+// within is a wait for something of an exchange.
+func (e *Env) within(ctx context.Context, x *wire.Exchange, limit time.Duration, expected string, wait func(context.Context) error) error {
 	waitCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := wait(waitCtx)
-	st.session.env.waited(err != nil && ctx.Err() == nil && waitCtx.Err() != nil)
+	e.waited(err != nil && ctx.Err() == nil && waitCtx.Err() != nil)
 	var ended *wire.EndedError
 	switch {
 	case err == nil:
@@ -106,7 +111,7 @@ func (st *Stream) within(ctx context.Context, limit time.Duration, expected stri
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &ended):
-		return verdict.Violated(expected, "the answer was over before (%s, status %d)", describeEnd(ended), st.exchange.Transcript().Status)
+		return verdict.Violated(expected, "the answer was over before (%s, status %d)", describeEnd(ended), x.Transcript().Status)
 	case errors.Is(waitCtx.Err(), context.DeadlineExceeded):
 		return verdict.Violated(expected, "not within %v", limit)
 	default:
@@ -154,6 +159,24 @@ func (st *Stream) ID() (string, error) {
 		}
 	}
 	return "", verdict.Violated("a chunk with the id of the completion", "none so far")
+}
+
+// CompletionID is the id of the completion: that of its chunks, or of the header
+// while there are none.
+func (st *Stream) CompletionID(ctx context.Context) (string, error) {
+	if id, err := st.ID(); err == nil {
+		return id, nil
+	}
+	return st.HeaderID(ctx)
+}
+
+// Received is how many tokens of the reply the client has received.
+func (st *Stream) Received() int {
+	text, n := st.Chat().Text(0), 0
+	for n < st.session.Reply.Length() && strings.HasPrefix(text, st.session.Reply.TextOf(n+1)) {
+		n++
+	}
+	return n
 }
 
 // Lockstep takes one token after the other, each before the next is generated.

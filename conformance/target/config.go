@@ -20,6 +20,7 @@ type Config struct {
 	ModelServer string
 	Control     string
 	Intervals   Intervals
+	Telemetry   Telemetry
 	Tags        string // a tag expression, "" for all
 	Reports     []string
 	Baseline    string // path, "" for none
@@ -57,6 +58,15 @@ type Offers struct {
 	Models    *bool
 	Fleet     *bool
 	Credits   *bool
+}
+
+// Telemetry is how to read what the documents leave open of serving telemetry;
+// "" leaves it to the runner.
+type Telemetry struct {
+	SessionHeader string // in which a request names its session
+	// RouteEvent, CacheEvent and LatencyEvent are the names of the events that
+	// tell a routing decision, a prefix-cache outcome and a latency.
+	RouteEvent, CacheEvent, LatencyEvent string
 }
 
 // Intervals replace what the documents say, for a development target that was

@@ -53,6 +53,12 @@ func (r *resolver) config(profiles []string) Config {
 			Tick:          r.interval("intervals.tick"),
 			Silence:       r.interval("intervals.silence"),
 		},
+		Telemetry: Telemetry{
+			SessionHeader: r.header("telemetry.sessionHeader"),
+			RouteEvent:    r.text("telemetry.routeEvent"),
+			CacheEvent:    r.text("telemetry.cacheEvent"),
+			LatencyEvent:  r.text("telemetry.latencyEvent"),
+		},
 		Tags:        r.text("tags"),
 		Reports:     r.overlay.values["reports"].texts,
 		Baseline:    r.text("baseline"),

@@ -49,6 +49,23 @@ func endpoint(path string) string {
 	return ""
 }
 
+// header reads the name of a header.
+func (r *resolver) header(key string) string {
+	v, given := r.overlay.values[key]
+	if !given {
+		return ""
+	}
+	name := v.texts[0]
+	for _, c := range []byte(name) {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !letter && !strings.ContainsRune("-_.!#$%&'*+^`|~", rune(c)) {
+			r.fail(v, "%s is no name of a header, such as X-Mortar-Session-Id, but %q", key, name)
+			return ""
+		}
+	}
+	return name
+}
+
 // address reads host:port; without a host it is the loopback interface.
 func (r *resolver) address(key string) string {
 	v, given := r.overlay.values[key]

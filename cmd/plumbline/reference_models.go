@@ -1,0 +1,39 @@
+package main
+
+import (
+	"plumbline.dev/plumbline/reference/config"
+	"plumbline.dev/plumbline/reference/price"
+)
+
+// referenceModels are the models of the gateway that a run without a target
+// starts: the documents' own first, which makes it the default, and others whose
+// prices are harder to add up.
+func referenceModels(modelServer string) []config.Model {
+	models := []config.Model{
+		config.DefaultModel(config.ProfileMortar),
+		{
+			// Every amount takes more digits than are sent, and what is saved by a read
+			// is nearly what is lost by a write: sums of such savings are so small
+			// that only exact ones are right.
+			ID: "plumbline/long-prices",
+			Prices: price.Prices{
+				Input: price.MustParse("0.03130000000000001"), Output: price.MustParse("0.2373000000000000301"),
+				CacheRead: price.MustParse("0.01130000000000003"), CacheWrite: price.MustParse("0.05130000000000002"),
+			},
+		},
+		{
+			// A price of 0 beside others must not be taken for none.
+			ID: "plumbline/free-reads",
+			Prices: price.Prices{
+				Input: price.MustParse("0.0313"), Output: price.MustParse("0"),
+				CacheRead: price.MustParse("0"), CacheWrite: price.MustParse("0.039125"),
+			},
+		},
+		{ID: "plumbline/free"},
+	}
+	for i := range models {
+		models[i].ContextWindow = models[0].ContextWindow
+		models[i].ModelServers = []config.ModelServer{{URL: modelServer + "/v1", Dialect: config.DefaultDialect()}}
+	}
+	return models
+}
