@@ -34,7 +34,7 @@ func (c *Chat) Logprobs() []Finding {
 			continue
 		}
 		if want, got := c.Text(i), tokens[i].String(); got != want {
-			n.finish("tokens that make up the text of their choice: "+want, got)
+			n.finish("tokens that make up the text of their choice", got+", where the text is "+want)
 		}
 	}
 	return n.found

@@ -63,3 +63,32 @@ const (
 	maxChoices     = 128
 	maxTopLogprobs = 20
 )
+
+// askedFor are the fields of a request that say what its answer is to be, and
+// nothing of what it is about.
+var askedFor = []string{"model", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens", "logprobs", "top_logprobs", "stop"}
+
+// Asked returns a request body with nothing but the fields that say what its
+// answer is to be: no prompt stands in it. It is nil for what is no JSON.
+func Asked(body []byte) []byte {
+	if !gjson.ValidBytes(body) {
+		return nil
+	}
+	request := gjson.ParseBytes(body)
+	out := []byte("{")
+	for _, key := range askedFor {
+		if v := request.Get(key); v.Exists() {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(append(append(out, '"'), key...), `":`...)
+			out = append(out, v.Raw...)
+		}
+	}
+	return append(out, '}')
+}
+
+// AsksForStream tells whether a request asks for a stream.
+func AsksForStream(body []byte) bool {
+	return gjson.ValidBytes(body) && gjson.GetBytes(body, "stream").Bool()
+}

@@ -85,6 +85,7 @@ func headAt(text []byte) int {
 
 // readHTTP reads an answer with its head from file[from:to].
 func (c *Capture) readHTTP(from, to int) {
+	began := from
 	for {
 		lines, body := headLines(c.file, from, to)
 		c.Transcript.Header = http.Header{}
@@ -102,7 +103,11 @@ func (c *Capture) readHTTP(from, to int) {
 		}
 	}
 	c.Transcript.Encoding = c.Transcript.Header.Get("Content-Encoding")
+	verbose := bytes.HasPrefix(c.file[began:to], []byte("< "))
 	c.takeBody(c.file[from:to], from)
+	if verbose {
+		c.quieten()
+	}
 }
 
 // statusLine reads HTTP/1.1 200 OK.

@@ -76,20 +76,21 @@ func readChat(c *Capture, o Options) subject {
 	ask := c.ask()
 	judged := check.JudgeTranscript(&c.Transcript, ask)
 	if !c.asked {
-		ask = guess(ask, judged.Chat)
+		if ask = guess(ask, judged.Chat); ask.Choices > 1 || ask.Logprobs {
+			judged = check.JudgeTranscript(&c.Transcript, ask)
+		}
 	}
+	return chatSubject(c, judged, ask, o)
+}
+
+// chatSubject is a chat stream that was asked for with ask.
+func chatSubject(c *Capture, judged *check.Judged, ask check.Ask, o Options) subject {
 	if o.IncludeUsage != nil {
 		ask.IncludeUsage = *o.IncludeUsage
 	}
-	if ask.Choices > 1 || ask.Logprobs {
-		judged = check.JudgeTranscript(&c.Transcript, ask)
-	}
 	chat := judged.Chat
 	chat.Ask = ask
-	s := subject{profile: "openai", open: !chat.Complete()}
-	if c.Transcript.Header.Get("X-Mortar-Request-Id") != "" || mortarID.MatchString(chat.ID()) {
-		s.profile = "mortar"
-	}
+	s := subject{profile: profileOf(c, chat.ID()), open: !chat.Complete()}
 	rules := chat.Rules()
 	switch o.Ending {
 	case Complete:
@@ -107,13 +108,18 @@ func readChat(c *Capture, o Options) subject {
 	return s
 }
 
+// profileOf is the profile that the head or the id of a reply suggests.
+func profileOf(c *Capture, id string) string {
+	if c.Transcript.Header.Get("X-Mortar-Request-Id") != "" || mortarID.MatchString(id) {
+		return "mortar"
+	}
+	return "openai"
+}
+
 // readError reads an answer that is an error before any stream.
 func readError(c *Capture, _ Options) subject {
 	e := check.ParseError(&c.Transcript)
-	s := subject{profile: "openai"}
-	if c.Transcript.Header.Get("X-Mortar-Request-Id") != "" {
-		s.profile = "mortar"
-	}
+	s := subject{profile: profileOf(c, "")}
 	for _, r := range check.ErrorRules() {
 		s.judgements = append(s.judgements, judgement{rule: r.Name, rows: r.Rows, found: func() []check.Finding { return r.Judge(e) }})
 	}

@@ -64,14 +64,17 @@ func Judge(name string, file []byte, o Options) (*Report, error) {
 	if err != nil {
 		return nil, &UsageError{Problem: fmt.Sprintf("%s: %v", name, err)}
 	}
-	subject := f.read(c, o)
-	r := &Report{SchemaVersion: SchemaVersion, File: name, Format: f.name, Form: c.Form, Profile: o.Profile, Findings: []Finding{}}
+	return report(name, f.name, c, o, rows, f.read(c, o)), nil
+}
+
+// report runs the judgements on the rows of the profile.
+func report(name, format string, c *Capture, o Options, rows *catalogue.Catalogue, s subject) *Report {
+	r := &Report{SchemaVersion: SchemaVersion, File: name, Format: format, Form: c.Form, Profile: o.Profile, Findings: []Finding{}}
 	if r.Profile == "" {
-		r.Profile = subject.profile
-		r.Guessed = true
+		r.Profile, r.Guessed = s.profile, true
 	}
 	inProfile, _ := rows.InProfile(r.Profile)
-	for _, j := range subject.judgements {
+	for _, j := range s.judgements {
 		mine := slices.DeleteFunc(slices.Clone(j.rows), func(id string) bool {
 			return !slices.ContainsFunc(inProfile, func(row catalogue.Row) bool { return row.ID == id })
 		})
@@ -80,14 +83,14 @@ func Judge(name string, file []byte, o Options) (*Report, error) {
 		}
 		r.Judged = append(r.Judged, mine...)
 		for _, found := range j.found() {
-			if o.Partial && (found.Missing || subject.open && slices.Contains(endRules, j.rule)) {
+			if o.Partial && (found.Missing || s.open && slices.Contains(endRules, j.rule)) {
 				continue
 			}
 			r.add(c, mine, found)
 		}
 	}
 	r.settle(c, o)
-	return r, nil
+	return r
 }
 
 // endRules judge the last chunk although the body ended without [DONE].

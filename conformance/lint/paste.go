@@ -93,14 +93,31 @@ func (c *Capture) dropCR() {
 		return
 	}
 	c.note("every line ends with CR LF: taken for the work of an editor or a paste, so line ends are not judged (capture with curl -i to have them judged)")
-	out := make([]byte, 0, len(body)-lines)
+	c.rewrite(func(line []byte) ([]byte, bool) { return bytes.TrimSuffix(line, []byte("\r")), true })
+}
+
+// chatter are the lines that curl -v prints among those of the body.
+var chatter = regexp.MustCompile(`^(?:\{ \[\d+ bytes data\]|\* .*)$`)
+
+// quieten takes what curl -v prints out of the body.
+func (c *Capture) quieten() {
+	c.rewrite(func(line []byte) ([]byte, bool) { return line, !chatter.Match(line) })
+}
+
+// rewrite puts what change makes of each line of the body in its place, and
+// leaves those out for which it is false.
+func (c *Capture) rewrite(change func(line []byte) ([]byte, bool)) {
+	body := c.Transcript.Body
+	out := make([]byte, 0, len(body))
 	marks := places{}
 	for at := 0; at < len(body); {
 		line, next := cutLine(body, at, len(body))
-		marks = append(marks, mark{body: len(out), file: c.places.of(at)})
-		out = append(out, bytes.TrimSuffix(line, []byte("\r"))...)
-		if next > at+len(line) {
-			out = append(out, '\n')
+		if line, keep := change(line); keep {
+			marks = append(marks, mark{body: len(out), file: c.places.of(at)})
+			out = append(out, line...)
+			if body[next-1] == '\n' {
+				out = append(out, '\n')
+			}
 		}
 		at = next
 	}

@@ -15,7 +15,7 @@ type Report struct {
 	SchemaVersion int    `json:"schemaVersion"`
 	File          string `json:"file"`
 	Format        string `json:"format"`
-	Form          string `json:"form"` // how the stream was written down: body, http, trace, transcript
+	Form          string `json:"form"` // how the stream was written down: body, http, trace, transcript, live
 	Profile       string `json:"profile"`
 	Guessed       bool   `json:"profileGuessed,omitempty"`
 	// Judged are the rows on which the capture lets judge.
@@ -49,7 +49,10 @@ func (r *Report) add(c *Capture, rows []string, found check.Finding) {
 			f.Offset = 0 // the body was unpacked
 		}
 	}
-	if found.Line > 0 {
+	switch {
+	case c.Form == formLive:
+		f.Line = found.Line
+	case found.Line > 0:
 		f.Line = lineOf(c.file, f.Offset)
 	}
 	r.Findings = append(r.Findings, f)
@@ -81,4 +84,14 @@ func plural(n int, one, many string) string {
 		return one
 	}
 	return itoa(n) + " " + many
+}
+
+// WithoutBodies returns a copy that shows nothing of what was said.
+func (r *Report) WithoutBodies() *Report {
+	clean := *r
+	clean.Findings = slices.Clone(r.Findings)
+	for i := range clean.Findings {
+		clean.Findings[i].Seen = "[left out]"
+	}
+	return &clean
 }

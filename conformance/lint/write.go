@@ -68,7 +68,7 @@ func group(findings []Finding) [][]Finding {
 // place says where a finding is.
 func (r *Report) place(f Finding) string {
 	where := r.File
-	if r.Form == formTranscript {
+	if r.Form == formTranscript || r.Form == formLive {
 		where = "the body"
 	}
 	switch {

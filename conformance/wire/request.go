@@ -41,7 +41,7 @@ func redactHeader(h http.Header) http.Header {
 					values[i] = Redacted
 				}
 			}
-		case "x-api-key", "api-key", "cookie":
+		case "x-api-key", "api-key", "cookie", "set-cookie":
 			for i := range values {
 				values[i] = Redacted
 			}
@@ -65,4 +65,14 @@ func redactURL(u *url.URL) string {
 		c.RawQuery = query.Encode()
 	}
 	return c.Redacted()
+}
+
+// Redact returns a transcript whose headers and address hold no key. The bodies
+// stay as they are.
+func Redact(t Transcript) Transcript {
+	t.Request.Header, t.Header = redactHeader(t.Request.Header), redactHeader(t.Header)
+	if u, err := url.Parse(t.Request.URL); err == nil {
+		t.Request.URL = redactURL(u)
+	}
+	return t
 }
