@@ -67,6 +67,8 @@ the bytes that prove it.
   plumbline run --target URL --key K   judge any gateway
   plumbline requirements               list what is judged, and by which scenarios
   plumbline gateway                    serve the reference gateway
+  plumbline lint FILE                  judge a captured stream, offline
+  plumbline tap --upstream URL         judge live traffic as it passes
   plumbline watch --session S          watch a session's requests as they happen
   plumbline fakegpu                    serve the fake GPU model server`,
 		Version:       conformance.Version,
@@ -74,6 +76,7 @@ the bytes that prove it.
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRunCommand(), newRequirementsCommand(), newGatewayCommand(), newWatchCommand(),
-		newFakeGPUCommand())
+		newFakeGPUCommand(),
+		newLintCommand(), newTapCommand())
 	return root
 }
