@@ -52,10 +52,15 @@ var formatCases = []formatCase{
 
 func (c formatCase) ask(r *rig, nonce, stream string) *http.Response {
 	r.Helper()
+	return c.askAs(r, key1, nonce, stream)
+}
+
+func (c formatCase) askAs(r *rig, key, nonce, stream string, headers ...string) *http.Response {
+	r.Helper()
 	prompt, err := json.Marshal(secret + " " + control.Marker(nonce))
 	require.NoError(r, err)
 	body := strings.NewReplacer("%s", stream, "%p", string(prompt)).Replace(c.body)
-	return r.send(r.Context(), http.MethodPost, c.path, key1, body, "anthropic-version", "2023-06-01")
+	return r.send(r.Context(), http.MethodPost, c.path, key, body, append(headers, "anthropic-version", "2023-06-01")...)
 }
 
 func newNotholyRig(t *testing.T, change func(*config.Config)) *rig {

@@ -37,6 +37,7 @@ const (
 type rig struct {
 	*testing.T
 	base    string
+	cfg     *config.Config
 	client  *http.Client
 	gpu     *control.Client
 	log     *lockedBuffer
@@ -68,7 +69,7 @@ func newRig(t *testing.T, change func(*config.Config)) *rig {
 	}
 	require.NoError(t, cfg.Complete())
 	r := &rig{
-		T: t, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, log: new(lockedBuffer),
+		T: t, cfg: cfg, client: &http.Client{Transport: &http.Transport{DisableCompression: true}}, log: new(lockedBuffer),
 		settled: make(chan generation.Settlement, 1000), served: make(chan error, 1),
 	}
 	g, err := New(cfg, Deps{Log: slog.New(slog.NewJSONHandler(r.log, nil)), Observer: tell{r.settled}, SampleFirstToken: -1, SampleInterToken: -1})
