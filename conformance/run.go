@@ -35,6 +35,9 @@ type Options struct {
 	Baseline map[string]string
 	// Observer sees the run go on; nil for none.
 	Observer Observer
+	// Captured is given every stream of the run; nil for none. It is called from
+	// many goroutines.
+	Captured func(Captured)
 }
 
 // Observer sees a run go on. Its methods are called from many goroutines.
@@ -45,6 +48,9 @@ type Observer interface {
 	Waiting(name, what string, until time.Time)
 	Finished(result ScenarioResult)
 }
+
+// Captured is a stream of a run, whole.
+type Captured = probe.Captured
 
 type noObserver struct{}
 
@@ -85,6 +91,7 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 		return nil, &SetupError{Problem: err.Error()}
 	}
 	defer env.Close()
+	env.Sink = options.Captured
 
 	r := &runner{plan: plan, ledger: newLedger(plan), env: env, target: target, observer: options.Observer}
 	if r.observer == nil {

@@ -51,6 +51,7 @@ func (r *runner) initialize(sc *godog.ScenarioContext) {
 		}
 		run.scenario, run.release, run.began = scenario, release, time.Now()
 		ctx, run.cancel = context.WithTimeout(ctx, scenario.Wait+scenarioLimit)
+		run.world.Name(scenario.Name)
 		run.world.Waiting = func(what string, until time.Time) { r.observer.Waiting(scenario.Name, what, until) }
 		r.observer.Started(scenario.Name)
 		return ctx, nil

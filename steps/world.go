@@ -43,6 +43,9 @@ func NewWorld(env *probe.Env) *World {
 	return w
 }
 
+// Name tells the name of the scenario, for what is captured.
+func (w *World) Name(scenario string) { w.session.Scenario = scenario }
+
 // Close ends what the scenario left running.
 func (w *World) Close() {
 	w.session.Close()

@@ -18,6 +18,7 @@ import (
 
 func newRunCommand() *cobra.Command {
 	var sources target.Sources
+	var folder string
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Judge a gateway",
@@ -42,7 +43,7 @@ be judged (--allow-inconclusive makes that 0).`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			sources.Environ = os.Environ()
-			return run(cmd.Context(), sources, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return run(cmd.Context(), sources, folder, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	profiles, err := conformance.Profiles()
@@ -50,6 +51,7 @@ be judged (--allow-inconclusive makes that 0).`,
 		panic(err) // the embedded catalogue is tested
 	}
 	sources.Profiles = profiles
+	cmd.Flags().StringVar(&folder, "capture", "", "folder in which every stream of the run is kept, as a file for plumbline lint")
 	cmd.Flags().StringVar(&sources.File, "config", "", "file of settings (default: plumbline.yaml here, if there is one)")
 	for _, setting := range target.Settings() {
 		usage := setting.Usage
@@ -77,8 +79,9 @@ func formats() string {
 	return strings.Join(names, ", ")
 }
 
-// run judges what the settings name and writes the reports.
-func run(ctx context.Context, sources target.Sources, stdout, stderr io.Writer) error {
+// run judges what the settings name, writes the reports, and keeps the streams in
+// a folder if it has a name.
+func run(ctx context.Context, sources target.Sources, folder string, stdout, stderr io.Writer) error {
 	config, err := target.Load(sources)
 	if err != nil {
 		return err
@@ -102,8 +105,18 @@ func run(ctx context.Context, sources target.Sources, stdout, stderr io.Writer) 
 	redactor := report.NewRedactor(secrets...)
 	progress := report.NewProgress(stderr, screen, redactor)
 	options.Observer = progress
+	captures, err := newCaptures(folder, redactor)
+	if err != nil {
+		return harnessError{err}
+	}
+	if captures != nil {
+		options.Captured = captures.keep
+	}
 	result, err := conformance.Run(ctx, options)
 	progress.Close()
+	if err == nil {
+		err = captures.close()
+	}
 	var usage *conformance.UsageError
 	switch {
 	case errors.As(err, &usage):

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"plumbline.dev/plumbline/conformance/check"
@@ -23,8 +24,10 @@ type format struct {
 // formats are in the order in which they are tried. A format is added here.
 func formats() []format {
 	return []format{
-		{name: "chat", path: "/chat/completions", read: readChat,
-			shows: regexp.MustCompile(`"chat\.completion\.chunk"|"delta"|\[DONE\]|^\s*$`)},
+		{name: "chat", path: "/chat/completions", read: readChat, shows: regexp.MustCompile(`"chat\.completion\.chunk"|"delta":\s*\{`)},
+		{name: "text", path: "/completions", read: readText, shows: regexp.MustCompile(`"text_completion"`)},
+		{name: "responses", path: "/responses", read: readResponses, shows: regexp.MustCompile(`(?m)^event: ?response\.|"type":\s*"response\.`)},
+		{name: "messages", path: "/messages", read: readMessages, shows: regexp.MustCompile(`(?m)^event: ?message_start|"type":\s*"(?:message_start|content_block_\w+)"`)},
 	}
 }
 
@@ -55,10 +58,15 @@ func (c *Capture) format(name string) (format, error) {
 			return f, nil
 		}
 	}
+	// The format that shows first is the one: a reply may talk of another.
+	first, at := format{}, len(begins)
 	for _, f := range formats() {
-		if f.shows.Match(begins) {
-			return f, nil
+		if place := f.shows.FindIndex(begins); place != nil && place[0] < at {
+			first, at = f, place[0]
 		}
+	}
+	if first.read != nil {
+		return first, nil
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(begins), []byte("{")) {
 		return format{}, fmt.Errorf("its body is one JSON document and no stream")
@@ -106,6 +114,44 @@ func chatSubject(c *Capture, judged *check.Judged, ask check.Ask, o Options) sub
 		}})
 	}
 	return s
+}
+
+func readText(c *Capture, o Options) subject {
+	text := check.ParseText(&c.Transcript, c.ask())
+	if !c.asked {
+		text.Ask = guess(text.Ask, &text.Chat)
+	}
+	if o.IncludeUsage != nil {
+		text.Ask.IncludeUsage = *o.IncludeUsage
+	}
+	return subject{profile: "openai", open: !text.Complete(), judgements: judging(text, slices.Concat(check.TextRules(), check.TextUsageRules()))}
+}
+
+func readResponses(c *Capture, o Options) subject {
+	r := check.ParseResponses(&c.Transcript, c.ask())
+	rules := check.ResponsesRules()
+	if o.Ending == Failed || o.Ending == "" && (len(r.Errors) > 0 || r.Status() == "failed") {
+		rules = check.FailedResponsesRules()
+	}
+	return subject{profile: "openai", judgements: judging(r, rules)}
+}
+
+func readMessages(c *Capture, o Options) subject {
+	m := check.ParseMessages(&c.Transcript, c.ask())
+	rules := check.MessagesRules()
+	if o.Ending == Failed || o.Ending == "" && len(m.Errors) > 0 {
+		rules = check.FailedMessagesRules()
+	}
+	return subject{profile: "anthropic", judgements: judging(m, rules)}
+}
+
+// judging makes rules ready to judge a reply.
+func judging[T any](reply T, rules []check.RuleOf[T]) []judgement {
+	var out []judgement
+	for _, r := range rules {
+		out = append(out, judgement{rule: r.Name, rows: r.Rows, head: r.Name == "EventStream", found: func() []check.Finding { return r.Judge(reply) }})
+	}
+	return out
 }
 
 // profileOf is the profile that the head or the id of a reply suggests.

@@ -73,6 +73,9 @@ func (e *Env) Tolerance(documented, tolerance time.Duration) time.Duration {
 // Env is what all scenarios of a run share.
 type Env struct {
 	Target Target
+	// Sink is given every stream of a scenario when it closes; nil for none. It is
+	// called from many goroutines.
+	Sink   func(Captured)
 	noise  *Noise
 	client *http.Client
 	gpu    *control.Client // nil with a live model

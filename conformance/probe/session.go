@@ -25,6 +25,10 @@ type Session struct {
 	// Key is with which key the session's owner sends requests that name none.
 	Key Key
 
+	// Scenario is its name, for what is captured.
+	Scenario string
+
+	stopped map[string]bool // ids of generations whose stop was accepted
 	nonce   string
 	feeds   []*Feed
 	streams []*Stream
@@ -51,6 +55,7 @@ func (s *Session) Close() {
 	for _, stream := range s.streams {
 		stream.exchange.Leave()
 	}
+	s.capture()
 	for _, feed := range s.feeds {
 		feed.exchange.Leave()
 	}
@@ -109,7 +114,11 @@ func (s *Session) SendWhole(ctx context.Context, r Request) (*wire.Transcript, e
 }
 
 // Sibling is the session of another client in the same scenario.
-func (s *Session) Sibling() *Session { return s.env.NewSession() }
+func (s *Session) Sibling() *Session {
+	sibling := s.env.NewSession()
+	sibling.Scenario = s.Scenario
+	return sibling
+}
 
 // Secret is a key itself, to look for where it must not be.
 func (s *Session) Secret(k Key) string { return s.env.secret(k) }
@@ -144,6 +153,12 @@ func (s *Session) Models(ctx context.Context) *wire.Transcript {
 // path, already escaped.
 func (s *Session) Stop(ctx context.Context, path string, key Key) *wire.Transcript {
 	s.answer = s.env.plain(ctx, http.MethodPost, "/v1/generations/"+path+"/stop", []byte{}, s.env.secret(key))
+	if s.answer.Status == http.StatusOK {
+		if s.stopped == nil {
+			s.stopped = map[string]bool{}
+		}
+		s.stopped[path] = true
+	}
 	return s.answer
 }
 
