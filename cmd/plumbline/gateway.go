@@ -39,6 +39,11 @@ const gatewayExample = `  # try it without a model server
   # in front of a model server, with a key of your own
   PLUMBLINE_GATEWAY_KEY=my-key plumbline gateway --model-server http://127.0.0.1:8000 --model-server-model qwen2.5-7b
 
+  # with keys, credits and a ledger that survives a restart
+  plumbline gateway orgs add acme --data ./data --credits 10.00
+  plumbline gateway keys add acme web --data ./data
+  plumbline gateway --data ./data --profile notholy
+
   # everything else: print the settings, change them, use them
   plumbline gateway --print-config > gateway.yaml
   plumbline gateway --config gateway.yaml`
@@ -64,6 +69,7 @@ func newGatewayCommand() *cobra.Command {
 		},
 	}
 	config.BindFlags(cmd.Flags())
+	addAdminCommands(cmd)
 	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print a settings file with all defaults, explained, and exit")
 	return cmd
 }

@@ -11,13 +11,6 @@ import (
 	"plumbline.dev/plumbline/reference/gateway"
 )
 
-// Keys of the reference gateway that a run without a target starts.
-const (
-	referenceKey     = "sk-plumbline-reference-key-1"
-	referenceKey2    = "sk-plumbline-reference-key-2"
-	referenceOrg2Key = "sk-plumbline-reference-other"
-)
-
 // startReference starts the reference gateway in front of a fake GPU, both in
 // this process and on free ports, and makes them the target.
 func startReference(ctx context.Context, settings target.Config, t *conformance.Target) (stop func(), err error) {
@@ -69,10 +62,7 @@ func referenceConfig(modelServer string, intervals target.Intervals) (*config.Co
 	c := config.Default(config.ProfileMortar)
 	c.Listeners[0].Address = "127.0.0.1:0"
 	c.Models = referenceModels(modelServer)
-	c.Organizations = []config.Organization{
-		{ID: "org-1", Keys: []config.Key{config.KeyFrom("key-1", referenceKey), config.KeyFrom("key-2", referenceKey2)}},
-		{ID: "org-2", Keys: []config.Key{config.KeyFrom("key-3", referenceOrg2Key)}},
-	}
+	c.Organizations = referenceOrganizations()
 	if intervals.Ping > 0 {
 		c.Intervals.Ping = intervals.Ping
 	}
