@@ -65,9 +65,10 @@ func (s Sums) SumSaved(costs []Cost, p Prices) []Finding {
 // way, if it is there.
 func (s Sums) SumAmounts(costs []Cost, p Prices) []Finding {
 	n, o := s.notes("SumAmounts")
-	for key, exact := range total(costs, p) {
+	exact := total(costs, p)
+	for _, key := range amountNames {
 		if o.get(key).Exists() {
-			n.amount(o, key, exact)
+			n.amount(o, key, exact[key])
 		}
 	}
 	return n.found
