@@ -24,14 +24,14 @@ const mutantProfile = "mortar"
 
 // Waits of the run on mutants: as short as its timers can still tell apart.
 const (
-	mutantPing     = 800 * time.Millisecond
-	mutantSilence  = 3 * time.Second
-	mutantPatience = 3 * time.Second
+	mutantPing     = 1200 * time.Millisecond
+	mutantSilence  = 4 * time.Second
+	mutantPatience = 4 * time.Second
 )
 
 // mutantsRequest is what the command was asked for.
 type mutantsRequest struct {
-	only    string
+	only    []string
 	list    bool
 	allRows bool
 	workers int
@@ -61,16 +61,16 @@ or a row has fewer than two mutants, 2 the command was not understood, 3 the har
 			return mutants(cmd.Context(), request, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&request.only, "only", "", "only the mutants whose name matches this pattern")
+	cmd.Flags().StringArrayVar(&request.only, "only", nil, "only the mutants whose name matches this pattern; can be given again")
 	cmd.Flags().BoolVar(&request.list, "list", false, "list the mutants and judge none")
 	cmd.Flags().BoolVar(&request.allRows, "all-rows", false, "judge each mutant by every row, which takes longer")
-	cmd.Flags().IntVar(&request.workers, "concurrency", 0, "mutants judged side by side (default 8)")
+	cmd.Flags().IntVar(&request.workers, "concurrency", 0, "mutants judged side by side (default 12)")
 	cmd.Flags().StringArrayVar(&request.reports, "report", []string{"pretty"}, "a report as FORMAT or FORMAT:PATH: pretty, json")
 	return cmd
 }
 
 func mutants(ctx context.Context, request mutantsRequest, stdout, stderr io.Writer) error {
-	selected, err := mutant.Select(request.only)
+	selected, err := mutant.Select(request.only...)
 	if err != nil {
 		return err
 	}
@@ -86,11 +86,15 @@ func mutants(ctx context.Context, request mutantsRequest, stdout, stderr io.Writ
 			fmt.Fprintf(stderr, "%3d/%d  %-12s  %s\n", done, all, result.Outcome, result.Name)
 		}}
 	options.Target.Intervals = conformance.Intervals{Ping: mutantPing, Silence: mutantSilence, Patience: mutantPatience}
-	stop, err := startReference(ctx, target.Config{Intervals: target.Intervals{Ping: mutantPing}}, &options.Target)
+	intervals := target.Intervals{Ping: mutantPing}
+	stop, err := startReference(ctx, target.Config{Intervals: intervals}, &options.Target)
 	if err != nil {
 		return harnessError{err}
 	}
 	defer stop()
+	options.Gateway = func(ctx context.Context, modelServer string) (string, func(), error) {
+		return startGateway(ctx, modelServer, intervals)
+	}
 	// Named, so that a mutant of the list of models does not choose it.
 	options.Target.Model = referenceconfig.DefaultModel(referenceconfig.ProfileMortar).ID
 	options.Target.Profile = mutantProfile

@@ -19,23 +19,6 @@ func hasStatus(status int) func(*exchange, *reply) bool {
 	return func(x *exchange, r *reply) bool { return x.isChat() && r.Status == status }
 }
 
-// hasCode tells an error of a chat completion by its code, or by its field where
-// the code is empty.
-func hasParam(params ...string) func(*exchange, *reply) bool {
-	return func(x *exchange, r *reply) bool {
-		if !isRefusal(x, r) {
-			return false
-		}
-		got, _ := r.envelope()["param"].(string)
-		for _, p := range params {
-			if got == p {
-				return true
-			}
-		}
-		return false
-	}
-}
-
 // isWhole tells a completion that is not streamed.
 func isWhole(x *exchange, r *reply) bool { return x.isChat() && r.Status == http.StatusOK }
 

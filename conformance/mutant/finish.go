@@ -53,10 +53,10 @@ func finishes() []Mutant {
 				s.sendChunk(again)
 			}))},
 		{Name: "finish-then-content", Summary: "the last text comes after the finish chunk", Report: "anomalyco/opencode#49167",
-			Breaks: once, May: []string{"mortar-stream-03", "mortar-stream-10", "mortar-stream-14", "mortar-cancel-*", "openai-chat-10", "openai-chat-16", "openai-chat-17", "openai-chat-30"},
+			Breaks: once, May: []string{"mortar-stream-03", "mortar-stream-10", "mortar-stream-14", "mortar-stream-28", "mortar-cancel-*", "openai-chat-10", "openai-chat-16", "openai-chat-17", "openai-chat-30"},
 			Wrap: onStream(contentAfterFinish)},
 		{Name: "finish-empty-text", Summary: "finish_reason is an empty text before the end", Report: "ollama/ollama#4357",
-			Breaks: []string{"openai-chat-09", "mortar-stream-12"}, Wrap: onStream(edit(func(c object) {
+			Breaks: once, May: []string{"openai-chat-10"}, Wrap: onStream(edit(func(c object) {
 				for _, choice := range c.choices() {
 					if choice["finish_reason"] == nil {
 						choice["finish_reason"] = ""
@@ -64,7 +64,7 @@ func finishes() []Mutant {
 				}
 			}))},
 		{Name: "finish-key-missing", Summary: "chunks before the last leave finish_reason out", Report: "mudler/LocalAI#1744",
-			Breaks: []string{"openai-chat-09", "mortar-stream-12"}, Wrap: onStream(edit(func(c object) {
+			Breaks: once, May: []string{"openai-chat-10"}, Wrap: onStream(edit(func(c object) {
 				for _, choice := range c.choices() {
 					if choice["finish_reason"] == nil {
 						delete(choice, "finish_reason")

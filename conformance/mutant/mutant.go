@@ -21,9 +21,12 @@ type Mutant struct {
 	Report string
 	// Wrap returns the mutant in front of a right gateway. It ends with ctx.
 	Wrap func(ctx context.Context, up Upstream) http.Handler
+	// Behind is set, in the place of Wrap, where the fault is in how the gateway
+	// reads its model server: it stands between the two.
+	Behind func(ctx context.Context, up Upstream) http.Handler
 }
 
-// Upstream is the right gateway behind a mutant.
+// Upstream is what is right behind a mutant: the gateway, or the model server.
 type Upstream struct {
 	URL *url.URL // its root, without /v1
 	// Ping is the time between its keep-alive comments, Silence the longest
@@ -62,6 +65,7 @@ func All() []Mutant {
 		{"logprobs", logprobs()},
 		{"text", texts()},
 		{"limits", limits()},
+		{"reading", readings()},
 		{"not streamed", wholes()},
 		{"models", models()},
 	} {

@@ -15,10 +15,17 @@ func refusals() []Mutant {
 		{Name: "refusal-with-200", Summary: "an error has the status 200", Report: "lemonade-sdk/lemonade#3223",
 			Breaks: append(shape, codes...), May: []string{"mortar-stream-16"}, Wrap: refusal(withStatus(http.StatusOK))},
 		{Name: "refusal-as-stream", Summary: "a refused stream is answered 200 with an error event", Report: "openclaw/clawrouter#101",
-			Breaks: append(shape, "openai-chat-28"), May: append(codes, "mortar-stream-16"), Wrap: refusal(func(x *exchange, r *reply) {
+			Breaks: []string{"mortar-stream-20", "openai-chat-28"}, May: append(codes, "mortar-stream-16"), Wrap: refusal(func(x *exchange, r *reply) {
 				if x.asked()["stream"] == true {
 					r.Status = http.StatusOK
 					r.say("text/event-stream", "data: "+strings.TrimSpace(string(r.Body))+"\n\n")
+				}
+			})},
+		{Name: "refusal-as-empty-stream", Summary: "a refused stream is answered 200 and ends without an event", Report: "preloop/preloop#121",
+			Breaks: []string{"mortar-stream-20", "openai-chat-28"}, May: append(codes, "mortar-stream-16"), Wrap: refusal(func(x *exchange, r *reply) {
+				if x.asked()["stream"] == true {
+					r.Status = http.StatusOK
+					r.say("text/event-stream", "")
 				}
 			})},
 		{Name: "refusal-as-detail", Summary: "an error is {detail: …}", Report: "mozilla-ai/otari#978",
@@ -59,7 +66,7 @@ func refusals() []Mutant {
 			}))},
 		{Name: "unknown-model-without-code", Summary: "an unknown model is refused without a code",
 			Breaks: []string{"openai-chat-27"}, Wrap: onAnswer(hasStatus(http.StatusNotFound), editError(func(e object) { e["code"] = nil }))},
-		{Name: "unknown-model-with-502", Summary: "an unknown model makes a bad gateway", Report: "kortix-ai/suna#5986",
+		{Name: "unknown-model-with-502", Summary: "an unknown model makes a bad gateway",
 			Breaks: []string{"openai-chat-27"}, Wrap: onAnswer(hasStatus(http.StatusNotFound), withStatus(http.StatusBadGateway))},
 		{Name: "unknown-model-of-other-type", Summary: "an unknown model is refused with the type not_found_error",
 			Breaks: []string{"openai-chat-27"}, Wrap: onAnswer(hasStatus(http.StatusNotFound), editError(func(e object) { e["type"] = "not_found_error" }))},

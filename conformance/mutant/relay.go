@@ -24,6 +24,9 @@ type relay struct {
 	events  rewrite                                   // changes the events of a stream
 	answer  func(*exchange, *reply)                   // changes an answer that is no stream
 	body    through                                   // what the bytes of a stream go through
+	// raw takes the place of events where the stream is no gateway's: what it
+	// returns is passed on byte by byte as it comes.
+	raw func(io.Reader) io.Reader
 	// lateHead sends the head of a stream with its first bytes.
 	lateHead bool
 	// linger says how many events are read on after the client left, or its stream
@@ -73,7 +76,12 @@ func (g relay) handle(running context.Context, up Upstream, client *http.Client,
 		panic(http.ErrAbortHandler) // the client left, or the run is over
 	}
 	to := &reply{Status: response.StatusCode, Header: endToEnd(response.Header)}
-	if strings.HasPrefix(to.Header.Get("Content-Type"), "text/event-stream") {
+	switch streamed := strings.HasPrefix(to.Header.Get("Content-Type"), "text/event-stream"); {
+	case streamed && g.raw != nil:
+		defer cancel()
+		passOn(x, to, g.raw(response.Body), w)
+		return
+	case streamed:
 		g.stream(x, to, pump(x, response.Body, cancel, linger), w)
 		return
 	}
@@ -86,6 +94,25 @@ func (g relay) handle(running context.Context, up Upstream, client *http.Client,
 		g.answer(x, to)
 	}
 	to.write(w)
+}
+
+// passOn sends bytes as they come; a read that fails cuts the connection.
+func passOn(x *exchange, to *reply, from io.Reader, w http.ResponseWriter) {
+	s := newStream(x, to, w, nil)
+	s.start()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			s.write(string(buf[:n]))
+		}
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+	}
 }
 
 // item is an event of the gateway, or why there are no more: io.EOF is the end.

@@ -41,6 +41,9 @@ type Result struct {
 	Report  string   `json:"report,omitempty"` // the public report that it is modelled on
 	Outcome Outcome  `json:"outcome"`
 	Failed  []string `json:"failed"` // the rows that failed
+	// Judged is how often it was judged: more than once where the machine was too
+	// busy, or it was not killed at first. The last time counts.
+	Judged int `json:"judged"`
 	// Problems say, row by row, why it was not killed.
 	Problems []string `json:"problems,omitempty"`
 
@@ -55,7 +58,7 @@ func (r *Report) Proven() bool {
 
 // settle compares what failed with what had to.
 func settle(m Mutant, report *conformance.Report) (Result, error) {
-	result := Result{Name: m.Name, Area: m.Area, Breaks: m.Breaks, Report: m.Report, Outcome: Killed, Failed: []string{}, summary: m.Summary}
+	result := Result{Name: m.Name, Area: m.Area, Breaks: m.Breaks, Report: m.Report, Outcome: Killed, Failed: []string{}, Judged: 1, summary: m.Summary}
 	verdicts := map[string]conformance.RequirementResult{}
 	for _, row := range report.Requirements {
 		verdicts[row.ID] = row
@@ -112,9 +115,17 @@ func (r *Report) WritePretty(w io.Writer) error {
 	if len(r.Uncovered) > 0 {
 		fmt.Fprintf(&b, "\nrows with fewer than two mutants: %s\n", strings.Join(r.Uncovered, ", "))
 	}
+	var twice []string
+	for _, m := range r.Mutants {
+		if m.Judged > 1 && m.Outcome == Killed {
+			twice = append(twice, m.Name)
+		}
+	}
+	if len(twice) > 0 {
+		fmt.Fprintf(&b, "\nkilled only when judged again, alone: %s\n", strings.Join(twice, ", "))
+	}
 	fmt.Fprintf(&b, "\n%d mutants, %d killed, %.1f s\n", len(r.Mutants), r.Totals[Killed], float64(r.DurationMS)/1000)
-	_, err := io.WriteString(w, b.String())
-	if err != nil {
+	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("write the report of the mutants: %w", err)
 	}
 	return nil

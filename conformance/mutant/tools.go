@@ -1,5 +1,7 @@
 package mutant
 
+import "sync/atomic"
+
 // eachCall changes each piece of a tool call; first tells whether it begins one.
 func eachCall(change func(call object, first bool)) wrap {
 	return onStream(edit(func(c object) {
@@ -26,6 +28,17 @@ func tools() []Mutant {
 					c.delta()["tool_calls"] = []any{call, more}
 				}
 			}))},
+		{Name: "tool-index-shared", Summary: "one counter of tool calls serves all replies", Report: "askalf/dario#646",
+			Breaks: row, Wrap: stateful(func(Upstream) relay {
+				var begun atomic.Int64
+				return relay{events: editIf(isCall, func(c object) {
+					call := c.delta().list("tool_calls")[0]
+					if call["id"] != nil {
+						begun.Add(1)
+					}
+					call["index"] = begun.Load()
+				})}
+			})},
 		{Name: "tool-index-rising", Summary: "each piece has the next index", Report: "dirac-run/dirac#215",
 			Breaks: row, Wrap: onStream(editNth(isCall, func(c object, n int) { c.delta().list("tool_calls")[0]["index"] = n - 1 }))},
 		{Name: "tool-name-repeated", Summary: "every piece repeats type and an empty name", Report: "lmstudio-ai/lmstudio-bug-tracker#649",

@@ -13,6 +13,9 @@ func usages() []Mutant {
 	return []Mutant{
 		{Name: "usage-missing", Summary: "the usage chunk is lost although it was asked for", Report: "maximhq/bifrost#191",
 			Breaks: append(asked, "mortar-stream-31", "openai-chat-15"), May: needIt, Wrap: onStream(drop(isUsage))},
+		{Name: "usage-crashes", Summary: "the gateway dies of a chunk without choices", Report: "Portkey-AI/gateway#1072",
+			Breaks: append(asked, "mortar-stream-11", "openai-chat-03"), May: append(needIt, "mortar-stream-02", "mortar-stream-12", "mortar-cancel-09", "openai-chat-*"),
+			Wrap: onStream(nth(isUsage, func(s *stream, _ event, _ int) { s.abort() }))},
 		{Name: "usage-null", Summary: "the usage chunk holds null", Report: "router-for-me/CLIProxyAPI#2531",
 			Breaks: asked, May: needIt, Wrap: onStream(editIf(isUsage, func(c object) { c["usage"] = nil }))},
 		{Name: "usage-with-choice", Summary: "the usage chunk carries a choice", Report: "BerriAI/litellm#8450",
