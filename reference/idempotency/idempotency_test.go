@@ -159,30 +159,40 @@ func TestJoiningARunningReply(t *testing.T) {
 }
 
 func TestWhenAllHaveLeftTheReplyEnds(t *testing.T) {
-	s := New(time.Now)
-	rec := lead(t, s, request(1))
-	first, leaveFirst := context.WithCancel(context.Background())
-	ctx, w, free := rec.Writer(first, newSignal())
-	defer free()
-	w.WriteHeader(http.StatusOK)
-	joined, _, e := s.Claim(request(1))
-	require.Nil(t, e)
-	second, leaveSecond := context.WithCancel(context.Background())
-	over := make(chan bool, 1)
-	go func() { over <- joined.Play(second, newSignal()) }()
-	leaveSecond()
-	assert.True(t, <-over)
-	require.NoError(t, ctx.Err(), "one is left")
-	leaveFirst()
-	<-ctx.Done()
+	for name, complete := range map[string]bool{"before it was complete": false, "when it just was": true} {
+		t.Run(name, func(t *testing.T) {
+			s := New(time.Now)
+			rec := lead(t, s, request(1))
+			first, leaveFirst := context.WithCancel(context.Background())
+			ctx, w, free := rec.Writer(first, newSignal())
+			defer free()
+			w.WriteHeader(http.StatusOK)
+			joined, _, e := s.Claim(request(1))
+			require.Nil(t, e)
+			second, leaveSecond := context.WithCancel(context.Background())
+			over := make(chan bool, 1)
+			go func() { over <- joined.Play(second, newSignal()) }()
+			leaveSecond()
+			assert.True(t, <-over)
+			require.NoError(t, ctx.Err(), "one is left")
+			leaveFirst()
+			<-ctx.Done()
 
-	other := lead(t, s, request(1)) // before the first has ended
-	rec.End(false, true)
-	other.make("anew", true)
-	again, leads, e := s.Claim(request(1))
-	require.Nil(t, e)
-	require.False(t, leads, "the end of the first did not forget the second")
-	assert.Equal(t, "anew", string(again.body))
+			// Who comes now waits for the end, which tells whether the reply was complete.
+			claimed := make(chan bool, 1)
+			go func() {
+				_, leads, _ := s.Claim(request(1))
+				claimed <- leads
+			}()
+			select {
+			case <-claimed:
+				t.Fatal("it was claimed before the first had ended")
+			default:
+			}
+			rec.End(complete, !complete)
+			assert.Equal(t, !complete, <-claimed)
+		})
+	}
 }
 
 func TestALeaderThatCannotBeWrittenToHasLeft(t *testing.T) {

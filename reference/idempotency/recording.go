@@ -15,6 +15,7 @@ const ReplayedHeader = "Idempotent-Replayed"
 type Recording struct {
 	store *Store
 	key   string
+	ended chan struct{} // closed when the store knows that it is over
 
 	mu      sync.Mutex
 	clients int // that wait for it; at 0 it is not made any further
@@ -29,7 +30,7 @@ type Recording struct {
 }
 
 func newRecording(s *Store, key string) *Recording {
-	return &Recording{store: s, key: key, clients: 1, left: func() {}}
+	return &Recording{store: s, key: key, ended: make(chan struct{}), clients: 1, left: func() {}}
 }
 
 // join adds a client, unless all have left.
@@ -87,7 +88,8 @@ func (r *Recording) End(keep, aborted bool) {
 	r.over, r.aborted = true, aborted
 	r.wake()
 	r.mu.Unlock()
-	r.store.ended(r, keep)
+	r.store.finish(r, keep)
+	close(r.ended)
 }
 
 // wake tells everybody who waits. The lock is held.

@@ -59,29 +59,43 @@ func (s *Store) Remember(r Request, at time.Time) {
 // to make the reply, and to call [Recording.End]. All others get the recording
 // for [Recording.Play]. A key that was used for another request, and a reply
 // that is not kept any more, are refused.
+//
+// A reply that everybody has left is about to end, and only its end tells
+// whether it was complete by then. So Claim waits for it, lest the request is
+// answered twice.
 func (s *Store) Claim(r Request) (rec *Recording, leads bool, e *apierror.Error) {
+	for {
+		rec, leads, e = s.try(r)
+		if e != nil || leads || rec.join() {
+			return rec, leads, e
+		}
+		<-rec.ended
+	}
+}
+
+// try returns what is known of a request, which may be about to end.
+func (s *Store) try(r Request) (rec *Recording, leads bool, e *apierror.Error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire()
-	if element, ok := s.requests[r.Key]; ok {
-		k := element.Value.(*known)
-		switch {
-		case k.Content != r.Content:
-			return nil, false, apierror.RetryMismatch()
-		case k.recording == nil || k.recording.isLost():
-			return nil, false, apierror.RetryGone()
-		case k.recording.join():
-			return k.recording, false, nil
-		}
-		s.remove(element) // everybody has left it: it is about to end
+	element, ok := s.requests[r.Key]
+	if !ok {
+		rec = newRecording(s, r.Key)
+		s.add(&known{Request: r, at: s.now(), recording: rec})
+		return rec, true, nil
 	}
-	rec = newRecording(s, r.Key)
-	s.add(&known{Request: r, at: s.now(), recording: rec})
-	return rec, true, nil
+	k := element.Value.(*known)
+	switch {
+	case k.Content != r.Content:
+		return nil, false, apierror.RetryMismatch()
+	case k.recording == nil || k.recording.isLost():
+		return nil, false, apierror.RetryGone()
+	}
+	return k.recording, false, nil
 }
 
-// ended keeps the reply of a recording, or forgets it.
-func (s *Store) ended(rec *Recording, keep bool) {
+// finish keeps the reply of a recording, or forgets it.
+func (s *Store) finish(rec *Recording, keep bool) {
 	size := rec.size()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +105,7 @@ func (s *Store) ended(rec *Recording, keep bool) {
 	}
 	k := element.Value.(*known)
 	switch {
-	case k.recording != rec: // it was left by all, and another has begun
+	case k.recording != rec: // it was forgotten, and another has begun
 	case !keep:
 		s.remove(element)
 	default:
