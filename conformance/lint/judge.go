@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"plumbline.dev/plumbline/conformance/catalogue"
 	"plumbline.dev/plumbline/conformance/check"
@@ -34,6 +35,9 @@ type Options struct {
 	IncludeUsage *bool
 }
 
+// allRows is the catalogue, which never changes.
+var allRows = sync.OnceValues(func() (*catalogue.Catalogue, error) { return catalogue.Load(features.FS) })
+
 // UsageError says that an option, or the file, is not right.
 type UsageError struct{ Problem string }
 
@@ -42,7 +46,7 @@ func (e *UsageError) Error() string { return e.Problem }
 // Judge judges the contents of a file. The error is a *UsageError, or says that
 // there is no stream in the file.
 func Judge(name string, file []byte, o Options) (*Report, error) {
-	rows, err := catalogue.Load(features.FS)
+	rows, err := allRows()
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,10 @@ func (c *Capture) beheaded() {
 	body := c.Transcript.Body
 	line, _ := cutLine(body, 0, min(len(body), 4<<10))
 	text := bytes.TrimRight(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), "\r")
-	if len(text) == 0 || field.Match(text) || !bytes.ContainsAny(text, `"}`) || bytes.HasPrefix(text, []byte("{")) {
+	// A half line may begin with a colon, as a comment does, but it closes more
+	// than it opens.
+	half := bytes.Count(text, []byte("}")) > bytes.Count(text, []byte("{"))
+	if !half && (field.Match(text) || !bytes.Contains(text, []byte(`"`)) || bytes.HasPrefix(text, []byte("{"))) || bytes.HasPrefix(text, []byte("data:")) {
 		return
 	}
 	at := lineAt(body, "data:")

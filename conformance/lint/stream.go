@@ -8,7 +8,6 @@ import (
 	"plumbline.dev/plumbline/conformance/catalogue"
 	"plumbline.dev/plumbline/conformance/check"
 	"plumbline.dev/plumbline/conformance/wire"
-	"plumbline.dev/plumbline/features"
 )
 
 // Linter judges streams while they come. It may be used from many goroutines.
@@ -20,7 +19,7 @@ type Linter struct {
 // NewLinter returns a linter with these options. The error of a wrong option is
 // a *UsageError.
 func NewLinter(o Options) (*Linter, error) {
-	rows, err := catalogue.Load(features.FS)
+	rows, err := allRows()
 	if err != nil {
 		return nil, err
 	}

@@ -161,9 +161,12 @@ func unhex(line []byte, left int) ([]byte, bool) {
 		return nil, false
 	}
 	digits := bytes.ReplaceAll(line[:n*width], []byte(" "), nil)
+	if len(digits) != 2*n {
+		return nil, false
+	}
 	out := make([]byte, n)
-	size, err := hex.Decode(out, digits)
-	return out, err == nil && size == n && len(digits) == 2*n
+	_, err := hex.Decode(out, digits)
+	return out, err == nil
 }
 
 var (
