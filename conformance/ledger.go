@@ -107,9 +107,10 @@ func (l *ledger) judge(row catalogue.Row, reference bool) RequirementResult {
 	return result
 }
 
-// extraNeed tells whether a scenario needs something that its row does not.
+// extraNeed tells whether a scenario needs something that its row does not. A
+// format is nothing extra: a row that speaks of every format is not judged by one.
 func extraNeed(s Scenario, row catalogue.Row) bool {
-	return slices.ContainsFunc(s.Needs, func(need string) bool { return !slices.Contains(row.Needs, need) })
+	return slices.ContainsFunc(s.Needs, func(need string) bool { return !catalogue.IsFormat(need) && !slices.Contains(row.Needs, need) })
 }
 
 func worse(a, b Verdict) bool {

@@ -126,6 +126,11 @@ func (s *suite) resolve(scenario *Scenario) error {
 			return fmt.Errorf("the tag @%s names no row of the catalogue: %s", tag, nearest.Hint(tag, s.tags()))
 		}
 	}
+	for _, step := range scenario.steps {
+		for _, need := range catalogue.FormatNeeds(step) {
+			scenario.Needs = appendNew(scenario.Needs, need)
+		}
+	}
 	if len(scenario.Rows) == 0 {
 		return fmt.Errorf("scenario %q judges no row of the catalogue", scenario.Name)
 	}
@@ -162,7 +167,8 @@ type plan struct {
 	scenarios []Scenario
 }
 
-// rows returns the rows of all these profiles, in the catalogue's order.
+// rows returns the rows of all these profiles, in the catalogue's order. Profiles
+// that contradict each other cannot be kept by one target.
 func (s *suite) rows(profiles []string) ([]catalogue.Row, error) {
 	wanted := map[string]bool{}
 	for _, profile := range profiles {
@@ -172,6 +178,13 @@ func (s *suite) rows(profiles []string) ([]catalogue.Row, error) {
 		}
 		for _, row := range rows {
 			wanted[row.ID] = true
+		}
+	}
+	for _, profile := range profiles {
+		for row := range wanted {
+			if s.catalogue.Overrules(profile, row) {
+				return nil, usagef("the profiles %s contradict each other on %s: judge them one after the other", strings.Join(profiles, " and "), row)
+			}
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(s.catalogue.Rows), func(r catalogue.Row) bool { return !wanted[r.ID] }), nil
@@ -245,6 +258,19 @@ func (s *suite) plan(profiles []string, expression string) (*plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// formats returns the API formats that the plan's scenarios ask for.
+func (p *plan) formats() []string {
+	var found []string
+	for _, s := range p.scenarios {
+		for _, need := range s.Needs {
+			if catalogue.IsFormat(need) {
+				found = appendNew(found, need)
+			}
+		}
+	}
+	return found
 }
 
 // longestWait is the longest time for which a scenario of the plan watches.

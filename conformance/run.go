@@ -92,6 +92,7 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	}
 	defer env.Close()
 	env.Sink = options.Captured
+	target.Without = append(target.Without, unspoken(ctx, env, plan)...)
 
 	r := &runner{plan: plan, ledger: newLedger(plan), env: env, target: target, observer: options.Observer}
 	if r.observer == nil {
@@ -111,6 +112,20 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	report.DurationMS = time.Since(started).Milliseconds()
 	report.settle(options.Baseline, options.AllowInconclusive)
 	return report, nil
+}
+
+// unspoken returns the formats of a plan of several that the target does not
+// speak. One that speaks none of them is judged all the same, and fails.
+func unspoken(ctx context.Context, env *probe.Env, p *plan) []string {
+	formats := p.formats()
+	if len(formats) < 2 {
+		return nil
+	}
+	missing := env.Unspoken(ctx, formats)
+	if len(missing) == len(formats) {
+		return nil
+	}
+	return missing
 }
 
 func (o Options) concurrency(t Target) int {

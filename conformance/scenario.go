@@ -10,6 +10,7 @@ import (
 
 	"github.com/cucumber/godog"
 
+	"plumbline.dev/plumbline/conformance/catalogue"
 	"plumbline.dev/plumbline/conformance/verdict"
 	"plumbline.dev/plumbline/steps"
 )
@@ -114,15 +115,19 @@ func (run *running) settle(ctx context.Context) ScenarioResult {
 
 // reasons says in words why a need is not met.
 var reasons = map[string]string{
-	"scripted": "the target's model server is not ours to script: run with --model-server or --control",
-	"key":      "no key is given, so the target may not ask for one: --key",
-	"key2":     "no second key of the same organization is given: --key2",
-	"org2":     "no key of another organization is given: --org2-key",
+	"scripted":    "the target's model server is not ours to script: run with --model-server or --control",
+	"key":         "no key is given, so the target may not ask for one: --key",
+	"key2":        "no second key of the same organization is given: --key2",
+	"org2":        "no key of another organization is given: --org2-key",
+	"poor-key":    "no key without credits is given: --poor-key",
+	"limited-key": "no key that is over its limit is given: --limited-key",
+	"alias":       "no alias of the model is given: --alias",
 }
 
 // lacks returns why the target cannot be judged on these needs, or "".
 func (t Target) lacks(needs []string) string {
-	offered := map[string]bool{"scripted": t.Control != "", "key": t.Key != "", "key2": t.Key2 != "", "org2": t.Org2Key != ""}
+	offered := map[string]bool{"scripted": t.Control != "", "key": t.Key != "", "key2": t.Key2 != "", "org2": t.Org2Key != "",
+		"poor-key": t.PoorKey != "", "limited-key": t.LimitedKey != "", "alias": t.Alias != ""}
 	for _, need := range needs {
 		if strings.HasPrefix(need, "time:") {
 			continue
@@ -136,6 +141,9 @@ func (t Target) lacks(needs []string) string {
 		}
 		if reason, ok := reasons[need]; ok {
 			return reason
+		}
+		if catalogue.IsFormat(need) {
+			return fmt.Sprintf("the target does not speak the %s format", need)
 		}
 		return fmt.Sprintf("the target does not offer %s", need)
 	}

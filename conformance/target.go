@@ -24,10 +24,15 @@ type Target struct {
 	// Key is sent as a bearer token. Key2 is a second key of the same
 	// organization, Org2Key one of another organization.
 	Key, Key2, Org2Key string
+	// PoorKey is a key that is out of credits, LimitedKey one over its limit.
+	PoorKey, LimitedKey string
+	// Alias is another name of the model.
+	Alias string
 	// Control is the base URL of the fake GPU to which the target forwards. It
 	// makes the target's model server scripted; empty means a live model.
 	Control string
-	// Without lists what the target does not offer: stop, models.
+	// Without lists what the target does not offer: stop, models, chat, text,
+	// responses, messages. Formats that it does not speak are found out, too.
 	Without []string
 	// Intervals are those of a development target that shortens the documented
 	// ones; the zero value is the documented ones. Such a run certifies nothing.
@@ -74,6 +79,7 @@ func (t Target) normalized() (Target, error) {
 
 func (t Target) probeTarget() probe.Target {
 	return probe.Target{BaseURL: t.BaseURL, Model: t.Model, Key: t.Key, Key2: t.Key2, Org2Key: t.Org2Key, Control: t.Control,
+		Poor: t.PoorKey, Limited: t.LimitedKey, Alias: t.Alias,
 		SessionHeader: t.SessionHeader, Events: t.Events, Intervals: t.Intervals}
 }
 

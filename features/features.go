@@ -7,5 +7,5 @@ import "embed"
 
 // FS has requirements.yaml and the .feature files.
 //
-//go:embed requirements.yaml mortar openai
+//go:embed requirements.yaml mortar notholy openai anthropic
 var FS embed.FS

@@ -32,6 +32,7 @@ var replySentences = []sentence{
 	say(`it waits after token (\d+)`, func(w *World) any { return w.waits }),
 	say(`it generates each token only when the client has received the one before`, func(w *World) any { return w.lockstep }),
 	say(`it generates a token every (\d+) ms`, func(w *World) any { return w.pace }),
+	say(`it thinks "([^"]*)" first`, func(w *World) any { return w.thinks }),
 	say(`it finishes with reason "(\w+)"`, func(w *World) any { return w.finishes }),
 	say(`it sends a comment after token (\d+)`, func(w *World) any { return w.comments }),
 	say(`it (`+alternatives(probe.Faults())+`) after token (\d+)`, func(w *World) any { return w.fails }),
@@ -128,6 +129,12 @@ func (w *World) waits(token int) { w.session.Reply.WaitAfter(token) }
 func (w *World) lockstep() { w.session.Reply.Lockstep() }
 
 func (w *World) pace(ms int) { w.session.Reply.Pace(time.Duration(ms) * time.Millisecond) }
+
+// thinks makes it send reasoning as model servers do that keep it apart.
+func (w *World) thinks(thought string) {
+	piece, _ := json.Marshal(map[string]string{"reasoning_content": thought})
+	w.session.Reply.After(0, control.Step{Delta: &control.Delta{JSON: piece}})
+}
 
 func (w *World) finishes(reason string) { w.session.Reply.Finish(reason) }
 

@@ -7,19 +7,23 @@ import (
 	"regexp"
 	"strconv"
 
+	"plumbline.dev/plumbline/conformance/check"
 	"plumbline.dev/plumbline/conformance/probe"
 )
 
+// formats are the names of the formats in a sentence.
+const formats = `(chat completion|text completion|response|message)`
+
 // requestSentences say what the client asks for.
 var requestSentences = []sentence{
-	say(`the client streams a chat completion(.*)`, func(w *World) any { return w.streams }),
-	say(`the client streams the same chat completion again`, func(w *World) any { return w.streamsAgain }),
-	say(`the client asks for a chat completion(.*) that is not streamed`, func(w *World) any { return w.asksWhole }),
+	say(`the client streams a `+formats+`(.*)`, func(w *World) any { return w.streams }),
+	say(`the client streams the same `+formats+` again`, func(w *World) any { return w.streamsAgain }),
+	say(`the client asks for a `+formats+`(.*) that is not streamed`, func(w *World) any { return w.asksWhole }),
 	say(`the client asks for a chat completion that is not streamed, without waiting for it`, func(w *World) any { return w.asksWholeWithoutWaiting }),
-	say(`the client asks for the same chat completion without streaming`, func(w *World) any { return w.asksSameWhole }),
-	say(`the client sends the body "(.*)"`, func(w *World) any { return w.sendsBody }),
-	say(`the client sends a chat completion whose (\w+) is (.+)`, func(w *World) any { return w.sendsField }),
-	say(`the client sends a chat completion without messages`, func(w *World) any { return w.sendsWithoutMessages }),
+	say(`the client asks for the same `+formats+` without streaming`, func(w *World) any { return w.asksSameWhole }),
+	say(`the client sends the body "(.*)" as a `+formats, func(w *World) any { return w.sendsBody }),
+	say(`the client sends a `+formats+` whose (\w+) is (.+)`, func(w *World) any { return w.sendsField }),
+	say(`the client sends a `+formats+` without (\w+)`, func(w *World) any { return w.sendsWithout }),
 	say(`the client sends a chat completion with logprobs whose top_logprobs is (\d+)`, func(w *World) any { return w.sendsTopLogprobs }),
 	say(`the stream has ended`, func(w *World) any { return w.hasEnded }),
 }
@@ -43,6 +47,12 @@ var wishes = []wish{
 	wished(` without naming a model`, func(r *probe.Request, _ []string) { r.WithoutModel = true }),
 	wished(` with a wrong key`, func(r *probe.Request, _ []string) { r.Key = probe.WrongKey }),
 	wished(` in no session`, func(r *probe.Request, _ []string) { r.NoSession = true }),
+	wished(` with the key in the header (\S+)`, func(r *probe.Request, a []string) { r.KeyHeader = a[0] }),
+	wished(` with the version (\S+)`, func(r *probe.Request, a []string) { r.Version = a[0] }),
+	wished(` with a key without credits`, func(r *probe.Request, _ []string) { r.Key = probe.PoorKey }),
+	wished(` with a key over its limit`, func(r *probe.Request, _ []string) { r.Key = probe.LimitedKey }),
+	wished(` by the alias of the model`, func(r *probe.Request, _ []string) { r.ByAlias = true }),
+	wished(` without a limit`, func(r *probe.Request, _ []string) { r.Unlimited = true }),
 	wished(` without a key`, func(r *probe.Request, _ []string) { r.Key = probe.NoKey }),
 	wished(` with logprobs`, func(r *probe.Request, _ []string) { r.Fields["logprobs"], r.Fields["top_logprobs"] = true, 2 }),
 	wished(` of at most (\d+) tokens?`, func(r *probe.Request, a []string) { r.Fields["max_tokens"] = number(a[0]) }),
@@ -89,17 +99,17 @@ func (w *World) request(words string) (probe.Request, error) {
 	return r, nil
 }
 
-func (w *World) streams(ctx context.Context, words string) error {
+func (w *World) streams(ctx context.Context, format, words string) error {
 	r, err := w.request(words)
 	if err != nil {
 		return err
 	}
-	r.Stream = true
+	r.Stream, r.Format = true, check.Format(format)
 	_, err = w.session.Send(ctx, r)
 	return err
 }
 
-func (w *World) streamsAgain(ctx context.Context) error {
+func (w *World) streamsAgain(ctx context.Context, _ string) error {
 	if err := w.hasEnded(ctx); err != nil {
 		return err
 	}
@@ -107,15 +117,16 @@ func (w *World) streamsAgain(ctx context.Context) error {
 	return err
 }
 
-func (w *World) asksWhole(ctx context.Context, words string) error {
+func (w *World) asksWhole(ctx context.Context, format, words string) error {
 	r, err := w.request(words)
 	if err != nil {
 		return err
 	}
+	r.Format = check.Format(format)
 	return w.complete(ctx, r)
 }
 
-func (w *World) asksSameWhole(ctx context.Context) error {
+func (w *World) asksSameWhole(ctx context.Context, _ string) error {
 	if err := w.hasEnded(ctx); err != nil {
 		return err
 	}
@@ -135,32 +146,32 @@ func (w *World) asksWholeWithoutWaiting(ctx context.Context) error {
 	return err
 }
 
-func (w *World) sendsBody(ctx context.Context, quoted string) error {
+func (w *World) sendsBody(ctx context.Context, quoted, format string) error {
 	var body string
 	if err := json.Unmarshal([]byte(`"`+quoted+`"`), &body); err != nil {
 		return fmt.Errorf("the body is no quoted text: %w", err)
 	}
-	w.session.SendBody(ctx, []byte(body), probe.OwnKey)
+	w.session.SendBody(ctx, probe.Request{Format: check.Format(format)}, []byte(body))
 	return nil
 }
 
-func (w *World) sendsWithoutMessages(ctx context.Context) {
-	w.session.SendFields(ctx, map[string]any{"messages": probe.Absent})
+func (w *World) sendsWithout(ctx context.Context, format, field string) {
+	w.session.SendFields(ctx, probe.Request{Format: check.Format(format), Own: map[string]any{field: probe.Absent}})
 }
 
-func (w *World) sendsField(ctx context.Context, field, value string) error {
+func (w *World) sendsField(ctx context.Context, format, field, value string) error {
 	if !json.Valid([]byte(value)) {
 		return fmt.Errorf("the value %s of %s is no JSON", value, field)
 	}
-	w.session.SendFields(ctx, map[string]any{field: json.RawMessage(value)})
+	w.session.SendFields(ctx, probe.Request{Format: check.Format(format), Own: map[string]any{field: json.RawMessage(value)}})
 	return nil
 }
 
 func (w *World) sendsTopLogprobs(ctx context.Context, n int) {
-	w.session.SendFields(ctx, map[string]any{"logprobs": true, "top_logprobs": n})
+	w.session.SendFields(ctx, probe.Request{Own: map[string]any{"logprobs": true, "top_logprobs": n}})
 }
 
 func (w *World) hasEnded(ctx context.Context) error {
-	_, err := w.chat(ctx)
+	_, _, err := w.ended(ctx)
 	return err
 }

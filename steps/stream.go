@@ -11,18 +11,15 @@ import (
 // streamSentences are about a whole stream. Each that has a rule of its own is
 // one rule of package check.
 var streamSentences = []sentence{
-	failureRule(`the answer is 200 with Content-Type text/event-stream`, (*check.Chat).EventStream),
 	rule(`the header Cache-Control is "no-cache, no-transform"`, (*check.Chat).CacheControl),
 	rule(`the header X-Accel-Buffering is "no"`, (*check.Chat).AccelBuffering),
 	rule(`the stream has no Content-Length`, (*check.Chat).NoLength),
 	rule(`the stream has no Content-Encoding`, (*check.Chat).NoEncoding),
 
-	rule(`each event ends with a blank line`, (*check.Chat).EventsTerminated),
 	rule(`every line ends with LF alone`, (*check.Chat).LFOnly),
 	rule(`every data line holds one whole JSON object or \[DONE\] after "data: "`,
 		(*check.Chat).NoBOM, (*check.Chat).DataSpace, (*check.Chat).OneDataLine, (*check.Chat).DataJSON),
 	rule(`every line that is not data is a comment`, (*check.Chat).UnnamedEvents, (*check.Chat).OnlyComments),
-	rule(`the stream is UTF-8`, (*check.Chat).UTF8),
 	rule(`every comment stands between events`, (*check.Chat).CommentsBetweenEvents),
 
 	rule(`every data event but \[DONE\] is a chat.completion.chunk`,
@@ -42,7 +39,6 @@ var streamSentences = []sentence{
 	rule(`each choice has exactly one finish chunk before \[DONE\]`, (*check.Chat).FinishKey, (*check.Chat).FinishOnce),
 	rule(`no content of a choice comes after its finish chunk`, (*check.Chat).NothingAfterFinish, (*check.Chat).ChoiceOver),
 	rule(`\[DONE\] arrives exactly once, as the last event`, (*check.Chat).DoneOnce, (*check.Chat).DoneLast),
-	rule(`nothing but the end of the body follows`, (*check.Chat).CleanEnd),
 	rule(`the stream ends without a finish chunk`, (*check.Chat).NoFinish),
 
 	rule(`the last chunk carries usage and an empty list of choices`, (*check.Chat).UsageLast),
@@ -57,10 +53,7 @@ var streamSentences = []sentence{
 	rule(`the official SDKs read the stream to its end`, (*check.Chat).SDKReads),
 	rule(`the documented reader prints the whole reply`, (*check.Chat).DocumentedReader),
 
-	say(`the reply is complete`, func(w *World) any { return w.isComplete }),
 	say(`finish_reason is "(\w+)"`, func(w *World) any { return w.finishReasonIs }),
-	say(`it counts (\d+) completion tokens`, func(w *World) any { return w.countsTokens }),
-	say(`no two replies share an id`, func(w *World) any { return w.idsDiffer }),
 	say(`the header X-Mortar-Request-Id is readable while the model server waits`, func(w *World) any { return w.idWhileWaiting }),
 }
 
@@ -89,17 +82,6 @@ func failureRule(expr string, rules ...func(*check.Chat) []check.Finding) senten
 	})
 }
 
-func (w *World) isComplete(ctx context.Context) error {
-	chat, err := w.chat(ctx)
-	if err != nil {
-		return err
-	}
-	if !chat.Complete() {
-		return verdict.Violated("a reply that [DONE] ends", "status %d, the body ended without [DONE] (%s)", chat.Transcript.Status, chat.Transcript.End)
-	}
-	return nil
-}
-
 func (w *World) finishReasonIs(ctx context.Context, want string) error {
 	chat, err := w.chat(ctx)
 	if err != nil {
@@ -109,41 +91,6 @@ func (w *World) finishReasonIs(ctx context.Context, want string) error {
 		if got := chat.Finish(i); got != want {
 			return verdict.Violated(fmt.Sprintf("finish_reason %q", want), "%q on choice %d", got, i)
 		}
-	}
-	return nil
-}
-
-func (w *World) countsTokens(ctx context.Context, want int) error {
-	chat, err := w.chat(ctx)
-	if err != nil {
-		return err
-	}
-	usage := chat.Usage()
-	expected := fmt.Sprintf("usage with %d completion tokens", want)
-	if usage == nil {
-		return verdict.Violated(expected, "no usage")
-	}
-	if usage.CompletionTokens != int64(want) {
-		return verdict.Violated(expected, "%d", usage.CompletionTokens)
-	}
-	return nil
-}
-
-func (w *World) idsDiffer(ctx context.Context) error {
-	seen := map[string]bool{}
-	for _, stream := range w.session.Streams() {
-		chat, err := stream.Whole(ctx)
-		if err != nil {
-			return err
-		}
-		id := chat.ID()
-		if id == "" {
-			return verdict.Violated("a chunk with the id of the completion", "none")
-		}
-		if seen[id] {
-			return verdict.Violated("an id of its own for each reply", "%q twice", id)
-		}
-		seen[id] = true
 	}
 	return nil
 }

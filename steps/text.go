@@ -21,11 +21,11 @@ var textSentences = []sentence{
 }
 
 func (w *World) replyIs(ctx context.Context, want string) error {
-	chat, err := w.chat(ctx)
+	says, err := w.says(ctx)
 	if err != nil {
 		return err
 	}
-	return sameText(chat.Text(0), want)
+	return sameText(says.Text, want)
 }
 
 func sameText(got, want string) error {
@@ -47,11 +47,11 @@ func quote(text string, at int) string {
 }
 
 func (w *World) hasText(ctx context.Context) error {
-	chat, err := w.chat(ctx)
+	says, err := w.says(ctx)
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(chat.Text(0)) == "" {
+	if strings.TrimSpace(says.Text) == "" {
 		return verdict.Violated("a reply with text", "none")
 	}
 	return nil
@@ -71,11 +71,11 @@ func (w *World) everyChoiceIs(ctx context.Context, want string) error {
 }
 
 func (w *World) doesNotContain(ctx context.Context, word string) error {
-	chat, err := w.chat(ctx)
+	says, err := w.says(ctx)
 	if err != nil {
 		return err
 	}
-	if got := chat.Text(0); strings.Contains(got, word) {
+	if got := says.Text; strings.Contains(got, word) {
 		return verdict.Violated(fmt.Sprintf("a text without %q", word), "%q", got)
 	}
 	return nil
@@ -94,13 +94,13 @@ func (w *World) tokenByToken(ctx context.Context) error {
 }
 
 func (w *World) receivesCall(ctx context.Context, name, arguments string) error {
-	chat, err := w.chat(ctx)
+	says, err := w.says(ctx)
 	if err != nil {
 		return err
 	}
 	expected := fmt.Sprintf("a call of %s with %s", name, arguments)
 	var names []string
-	for _, call := range chat.ToolCalls(0) {
+	for _, call := range says.Calls {
 		names = append(names, call.Name)
 		if call.Name != name {
 			continue

@@ -46,32 +46,31 @@ func (w *World) seesPause(ctx context.Context, seconds, before, after int) error
 	if err != nil {
 		return err
 	}
-	chat, err := stream.Whole(ctx)
+	deltas, i, err := w.deltasAround(ctx, before)
 	if err != nil {
 		return err
 	}
-	i, err := w.lastDeltaOf(chat, before)
-	if err != nil {
-		return err
-	}
-	deltas := chat.Deltas(0)
 	pause := time.Duration(seconds) * time.Second
 	return quiet(stream, check.PauseSeen(deltas, i, pause, pauseTolerance), deltas[i].At, deltas[i+1].At, pauseTolerance)
 }
 
-// lastDeltaOf returns the index of the delta that completes the first n tokens
-// and that another one follows. A gateway may join tokens that come at once, so
-// their text counts, not their number.
-func (w *World) lastDeltaOf(chat *check.Chat, n int) (int, error) {
-	deltas := chat.Deltas(0)
+// deltasAround returns the deltas of the reply, and the index of the one that
+// completes the first n tokens and that another one follows. A gateway may join
+// tokens that come at once, so their text counts, not their number.
+func (w *World) deltasAround(ctx context.Context, n int) ([]check.Delta, int, error) {
+	says, err := w.says(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	deltas := says.Deltas
 	want := len(w.session.Reply.TextOf(n))
 	length := 0
 	for i, delta := range deltas {
 		if length += len(delta.Text); length >= want && i+1 < len(deltas) {
-			return i, nil
+			return deltas, i, nil
 		}
 	}
-	return 0, verdict.Violated(fmt.Sprintf("token %d and a later one apart", n), "a text of %d bytes in %d deltas", length, len(deltas))
+	return nil, 0, verdict.Violated(fmt.Sprintf("token %d and a later one apart", n), "a text of %d bytes in %d deltas", length, len(deltas))
 }
 
 func (w *World) pingsUntilFirstToken(ctx context.Context, seconds int) error {
@@ -103,15 +102,10 @@ func (w *World) pingsBetween(ctx context.Context, seconds, before, after int) er
 	if err != nil {
 		return err
 	}
-	chat, err := stream.Whole(ctx)
+	deltas, i, err := w.deltasAround(ctx, before)
 	if err != nil {
 		return err
 	}
-	i, err := w.lastDeltaOf(chat, before)
-	if err != nil {
-		return err
-	}
-	deltas := chat.Deltas(0)
 	from, to := deltas[i].At, deltas[i+1].At
 	// Where no pause is seen, no ping could be missed: the silence was elsewhere.
 	pause := w.session.Reply.Silence()

@@ -30,6 +30,7 @@ type World struct {
 	prompt  string           // stands before every question of the scenario
 	watch   watch
 	fleet   *probe.Feed // the metrics of the fleet
+	said    []said      // what the replies say that the scenario compares
 }
 
 // NewWorld returns the world of a new scenario.
@@ -75,7 +76,8 @@ func say(expr string, call func(*World) any) sentence {
 // sentences are all of them.
 func sentences() []sentence {
 	return slices.Concat(replySentences, requestSentences, cancelSentences, streamSentences, textSentences,
-		timeSentences, failureSentences, answerSentences, modelSentences, telemetrySentences, watchSentences, costSentences, sessionSentences, fleetSentences)
+		timeSentences, failureSentences, answerSentences, modelSentences, telemetrySentences, watchSentences, costSentences, sessionSentences, fleetSentences,
+		anyFormatSentences, textCompletionSentences, responseSentences, messageSentences)
 }
 
 // Register gives godog every sentence, for this scenario.
@@ -99,6 +101,26 @@ func judge(findings []check.Finding) error {
 		where += fmt.Sprintf(", and %d more", more)
 	}
 	return verdict.Violated(f.Expected, "%s%s", f.Seen, where)
+}
+
+// ended waits for the end of the latest stream.
+func (w *World) ended(ctx context.Context) (*probe.Stream, *wire.Transcript, error) {
+	stream, err := w.session.Stream()
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := stream.Ended(ctx)
+	return stream, t, err
+}
+
+// says waits for the end of the latest stream and reads what it says, in whatever
+// format.
+func (w *World) says(ctx context.Context) (check.Saying, error) {
+	stream, t, err := w.ended(ctx)
+	if err != nil {
+		return check.Saying{}, err
+	}
+	return check.Say(stream.Format(), t, stream.Ask()), nil
 }
 
 // chat waits for the end of the latest stream and reads it.

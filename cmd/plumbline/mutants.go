@@ -93,7 +93,8 @@ func mutants(ctx context.Context, request mutantsRequest, stdout, stderr io.Writ
 	}
 	defer stop()
 	options.Gateway = func(ctx context.Context, modelServer string) (string, func(), error) {
-		return startGateway(ctx, modelServer, intervals)
+		urls, stop, err := startGateway(ctx, modelServer, intervals)
+		return urls[referenceconfig.ProfileMortar], stop, err
 	}
 	// Named, so that a mutant of the list of models does not choose it.
 	options.Target.Model = referenceconfig.DefaultModel(referenceconfig.ProfileMortar).ID

@@ -5,12 +5,23 @@ import (
 	"plumbline.dev/plumbline/reference/price"
 )
 
-// referenceModels are the models of the gateway that a run without a target
-// starts: the documents' own first, which makes it the default, and others whose
-// prices are harder to add up.
-func referenceModels(modelServer string) []config.Model {
-	models := []config.Model{
-		config.DefaultModel(config.ProfileMortar),
+// referenceModels are the models of a profile that the gateway of a run without a
+// target serves: the document's own first, which makes it the default, and others
+// whose prices are harder to add up.
+func referenceModels(profile config.Profile, modelServer string) []config.Model {
+	models := []config.Model{config.DefaultModel(profile)}
+	if profile == config.ProfileMortar {
+		models = append(models, hardPrices()...)
+	}
+	for i := range models {
+		models[i].ContextWindow = models[0].ContextWindow
+		models[i].ModelServers = []config.ModelServer{{URL: modelServer + "/v1", Dialect: config.DefaultDialect()}}
+	}
+	return models
+}
+
+func hardPrices() []config.Model {
+	return []config.Model{
 		{
 			// Every amount takes more digits than are sent, and what is saved by a read
 			// is nearly what is lost by a write: sums of such savings are so small
@@ -31,9 +42,4 @@ func referenceModels(modelServer string) []config.Model {
 		},
 		{ID: "plumbline/free"},
 	}
-	for i := range models {
-		models[i].ContextWindow = models[0].ContextWindow
-		models[i].ModelServers = []config.ModelServer{{URL: modelServer + "/v1", Dialect: config.DefaultDialect()}}
-	}
-	return models
 }

@@ -26,8 +26,43 @@ const (
 	Assumed    Level = "assumed"    // our reading of a silence
 )
 
-// Needs that a row can have, besides "time:N".
-var needs = []string{"scripted", "stop", "models", "key", "key2", "org2", "telemetry", "fleet", "credits", "poor-key", "limited-key"}
+// Needs that a row can have, besides "time:N" and the formats.
+var needs = []string{"scripted", "stop", "models", "key", "key2", "org2", "telemetry", "fleet", "credits", "poor-key", "limited-key", "alias"}
+
+// formats are the needs for an API format, each with the words by which the
+// features call a reply of it.
+var formats = map[string]string{
+	"chat": "a chat completion", "text": "a text completion", "responses": "a response", "messages": "a message",
+}
+
+// several are the words by which the features ask for replies in several formats.
+var several = map[string][]string{
+	"in all four formats":                {"chat", "messages", "responses", "text"},
+	"in each format with tools":          {"chat", "messages", "responses"},
+	"in each format with stop sequences": {"chat", "messages", "text"},
+}
+
+// FormatNeeds returns the API formats in which a sentence of the features asks
+// for a reply.
+func FormatNeeds(sentence string) []string {
+	if !strings.HasPrefix(sentence, "the client ") {
+		return nil
+	}
+	for words, needs := range several {
+		if strings.Contains(sentence, words) {
+			return needs
+		}
+	}
+	for need, words := range formats {
+		if i := strings.Index(sentence+" ", " "+words); i >= 0 && strings.ContainsAny((sentence + " ")[i+len(words)+1:][:1], " ,") {
+			return []string{need}
+		}
+	}
+	return nil
+}
+
+// IsFormat tells whether a need is for an API format.
+func IsFormat(need string) bool { return formats[need] != "" }
 
 // Row is one requirement.
 type Row struct {
@@ -63,8 +98,16 @@ func waitOf(need string) (time.Duration, bool) {
 // Catalogue is all rows, in the order of the file, and the profiles.
 type Catalogue struct {
 	Rows     []Row
-	profiles map[string][]string // profile to groups
+	profiles map[string]profile
 	byID     map[string]int
+}
+
+// profile is a choice of rows.
+type profile struct {
+	groups []string
+	// without are rows of these groups that another document of the profile
+	// overrules.
+	without []string
 }
 
 type file struct {
@@ -88,7 +131,7 @@ func Load(fsys fs.FS) (*Catalogue, error) {
 	if err := decoder.Decode(&f); err != nil {
 		return nil, fmt.Errorf("read the catalogue: %w", err)
 	}
-	c := &Catalogue{profiles: f.Profiles, byID: map[string]int{}}
+	c := &Catalogue{profiles: map[string]profile{}, byID: map[string]int{}}
 	groups := map[string]bool{}
 	for _, g := range f.Groups {
 		groups[g.ID] = true
@@ -99,12 +142,23 @@ func Load(fsys fs.FS) (*Catalogue, error) {
 			}
 		}
 	}
-	for profile, ids := range f.Profiles {
+	for name, ids := range f.Profiles {
+		var p profile
 		for _, id := range ids {
-			if !groups[id] {
-				return nil, fmt.Errorf("read the catalogue: profile %s names the group %s, which does not exist", profile, id)
+			row, minus := strings.CutPrefix(id, "-")
+			_, isRow := c.byID[row]
+			switch {
+			case minus && isRow:
+				p.without = append(p.without, row)
+			case minus:
+				return nil, fmt.Errorf("read the catalogue: profile %s leaves out the row %s, which does not exist", name, row)
+			case groups[id]:
+				p.groups = append(p.groups, id)
+			default:
+				return nil, fmt.Errorf("read the catalogue: profile %s names the group %s, which does not exist", name, id)
 			}
 		}
+		c.profiles[name] = p
 	}
 	return c, nil
 }
@@ -154,17 +208,23 @@ func (c *Catalogue) Profiles() []string {
 // InProfile returns the rows of a profile in the order of the file, or false if
 // there is no such profile.
 func (c *Catalogue) InProfile(profile string) ([]Row, bool) {
-	groups, ok := c.profiles[profile]
+	p, ok := c.profiles[profile]
 	if !ok {
 		return nil, false
 	}
 	var rows []Row
 	for _, row := range c.Rows {
-		if slices.Contains(groups, row.Group) {
+		if slices.Contains(p.groups, row.Group) && !slices.Contains(p.without, row.ID) {
 			rows = append(rows, row)
 		}
 	}
 	return rows, true
+}
+
+// Overrules tells whether a profile leaves out a row because another of its
+// documents says otherwise.
+func (c *Catalogue) Overrules(profile, row string) bool {
+	return slices.Contains(c.profiles[profile].without, row)
 }
 
 // Needs returns every word that can be a need.

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,14 +75,33 @@ func (e *ErrorBody) ErrorEnvelope() []Finding {
 		n.body("error as an object", "error "+seen(v))
 		return n.found
 	}
-	breaks(e.envelope, []field{
+	envelopeShape(e.envelope, n.body)
+	return n.found
+}
+
+// envelopeShape judges what stands behind the key error.
+func envelopeShape(o object, bad func(expected, seen string)) {
+	breaks(o, []field{
 		{"message", aString, true}, {"type", aString, true},
 		{"param", aString.orNull(), true}, {"code", aString.orNull(), true},
-	}, func(expected, seen string) { n.body("error."+expected, seen) })
+	}, func(expected, seen string) { bad("error."+expected, seen) })
 	for _, key := range []string{"message", "type"} {
-		if v := e.envelope.get(key); v.Type == gjson.String && strings.TrimSpace(text(v)) == "" {
-			n.body("error."+key+" that is not empty", key+" "+seen(v))
+		if v := o.get(key); v.Type == gjson.String && strings.TrimSpace(text(v)) == "" {
+			bad("error."+key+" that is not empty", key+" "+seen(v))
 		}
+	}
+}
+
+// RetryAfter judges that an answer says, in seconds or as a date, when to come
+// back.
+func RetryAfter(t *wire.Transcript) []Finding {
+	n := notes{rule: "RetryAfter", t: t}
+	value := strings.TrimSpace(t.Header.Get("Retry-After"))
+	if _, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return nil
+	}
+	if _, err := http.ParseTime(value); err != nil {
+		n.head("Retry-After: seconds or a date", "Retry-After: "+value)
 	}
 	return n.found
 }

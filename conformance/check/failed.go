@@ -122,3 +122,42 @@ func leak(message string, keys []string) string {
 	}
 	return ""
 }
+
+// OneErrorEnvelope: a reply that failed has exactly one event with an error
+// envelope, of the form that errors have before a stream starts ("Streaming, What
+// to expect").
+func (c *Chat) OneErrorEnvelope() []Finding {
+	n := c.notes("OneErrorEnvelope")
+	if len(c.Errors) == 0 {
+		n.end("one event with an error envelope", "the body ended without one")
+	}
+	for i, e := range c.Errors {
+		if i > 0 {
+			n.event(e.Event, "one event with an error envelope", "another one: "+show(c.Stream.Events[e.Event].Data))
+			continue
+		}
+		envelopeShape(e.err, func(expected, seen string) { n.event(e.Event, expected, seen) })
+	}
+	return n.found
+}
+
+// NoEndBeforeError: what comes before an error event does not look like the end
+// of a good reply: no finish chunk, and no usage chunk.
+func (c *Chat) NoEndBeforeError() []Finding {
+	n := c.notes("NoEndBeforeError")
+	if len(c.Errors) == 0 {
+		return nil
+	}
+	for _, k := range c.Chunks {
+		_, usage := k.usage()
+		for _, ch := range k.Choices {
+			if ch.Finish != "" {
+				n.event(k.Event, "no finish chunk in a reply that failed", "finish_reason "+ch.Finish)
+			}
+		}
+		if usage && k.bare() {
+			n.event(k.Event, "no usage chunk in a reply that failed", show(k.Raw))
+		}
+	}
+	return n.found
+}

@@ -10,6 +10,12 @@ type Framed struct {
 	Ask        Ask
 }
 
+// ParseFramed finds the events of a stream in any format.
+func ParseFramed(t *wire.Transcript, ask Ask) *Framed {
+	f := parseFramed(t, ask)
+	return &f
+}
+
 // parseFramed finds the events. A body packed with gzip is judged unpacked.
 func parseFramed(t *wire.Transcript, ask Ask) Framed {
 	t = t.Decoded()

@@ -1,10 +1,5 @@
 package check
 
-import (
-	"slices"
-	"strings"
-)
-
 // RuleOf is one rule for replies of the form T, with the rows of the catalogue
 // that it judges. A row may hang on several rules.
 type RuleOf[T any] struct {
@@ -20,12 +15,4 @@ func JudgeBy[T any](reply T, rules []RuleOf[T]) []Finding {
 		found = append(found, r.Judge(reply)...)
 	}
 	return found
-}
-
-// Baseline returns the rules that judge a row of a group: those of the public
-// format, without what a document adds to it.
-func Baseline[T any](rules []RuleOf[T], group string) []RuleOf[T] {
-	return slices.DeleteFunc(slices.Clone(rules), func(r RuleOf[T]) bool {
-		return !slices.ContainsFunc(r.Rows, func(row string) bool { return strings.HasPrefix(row, group+"-") })
-	})
 }

@@ -1,6 +1,9 @@
 package check
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Rule is one rule with the rows of the catalogue that it judges. A row may
 // hang on several rules.
@@ -119,6 +122,14 @@ func usageRules(asked, unasked []string) []Rule {
 		// OpenAI does not rule out a chunk without choices, the documents do.
 		{Name: "NoEmptyChoices", Judge: (*Chat).NoEmptyChoices, Rows: unasked[:1]},
 	}
+}
+
+// ChatBaseline lists the rules of OpenAI for a reply that is to be complete,
+// without those for usage that was not asked for, which documents overrule.
+func ChatBaseline() []Rule {
+	return slices.DeleteFunc(ChatRules(), func(r Rule) bool {
+		return !slices.ContainsFunc(r.Rows, func(row string) bool { return strings.HasPrefix(row, "openai-") && row != "openai-chat-13" })
+	})
 }
 
 // Judge runs the rules over one reply and returns what all of them found.

@@ -36,6 +36,46 @@ func Keepalive(t *wire.Transcript, interval, tolerance, from, to time.Duration) 
 	return n.found
 }
 
+// Alive judges a silence from the time from to the time to, in which signs of life
+// came at these times: none of it is longer than an interval, within tolerance.
+func Alive(signs []time.Duration, interval, tolerance, from, to time.Duration) []Finding {
+	last, seen := from, 0
+	var found []Finding
+	quiet := func(until time.Duration) {
+		if gap := until - last; gap > interval+tolerance {
+			found = append(found, Finding{Rule: "Alive", At: last, Expected: fmt.Sprintf("a sign of life in every %s of silence", interval),
+				Seen: fmt.Sprintf("none from %s to %s, after %d signs", seconds(last), seconds(until), seen)})
+		}
+	}
+	for _, at := range signs {
+		if at > from && at < to {
+			quiet(at)
+			last = at
+			seen++
+		}
+	}
+	quiet(to)
+	return found
+}
+
+// CommentTimes returns when each comment of a stream was read.
+func CommentTimes(t *wire.Transcript) []time.Duration {
+	var times []time.Duration
+	for _, k := range wire.Parse(t.Body).Comments {
+		times = append(times, t.At(k.End-1))
+	}
+	return times
+}
+
+// PingTimes returns when each ping event of a message was read.
+func (m *Messages) PingTimes() []time.Duration {
+	var times []time.Duration
+	for _, e := range m.Pings {
+		times = append(times, e.At)
+	}
+	return times
+}
+
 // PauseSeen judges that a pause of the model server of length want is seen
 // between the deltas with index i and i+1, within tolerance.
 func PauseSeen(deltas []Delta, i int, want, tolerance time.Duration) []Finding {

@@ -21,6 +21,9 @@ type Target struct {
 	Key     string
 	Key2    string // of the same organization
 	Org2Key string // of another one
+	Poor    string // a key that is out of credits
+	Limited string // a key that is over its limit
+	Alias   string // another name of the model, "" where none is known
 	Control string // base URL of the fake GPU behind it, "" for a live model
 	// SessionHeader is where a request names its session, "" for the header of
 	// the reference. Events are the names that the documents leave open.

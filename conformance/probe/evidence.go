@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"plumbline.dev/plumbline/conformance/check"
 	"plumbline.dev/plumbline/conformance/verdict"
 	"plumbline.dev/plumbline/conformance/wire"
 	"plumbline.dev/plumbline/fakegpu/control"
@@ -21,18 +22,19 @@ func (s *Session) Termination() string {
 	if len(s.streams) == 0 {
 		return ""
 	}
-	chat := s.streams[len(s.streams)-1].Chat()
-	switch {
-	case chat.Transcript.Status != 0 && chat.Transcript.Status/100 != 2:
+	stream := s.streams[len(s.streams)-1]
+	t := stream.Transcript()
+	switch says := check.Say(stream.format, t, stream.ask); {
+	case t.Status != 0 && t.Status/100 != 2:
 		return "HTTP error"
-	case len(chat.Errors) > 0:
+	case says.Failed:
 		return "error event"
-	case chat.Complete() && chat.Transcript.End == wire.EndClean:
+	case says.Complete && t.End == wire.EndClean:
 		return "complete"
-	case chat.Transcript.End == "":
+	case t.End == "":
 		return "still open"
 	default:
-		return string(chat.Transcript.End)
+		return string(t.End)
 	}
 }
 

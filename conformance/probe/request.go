@@ -26,6 +26,8 @@ const (
 	OtherOrg     // a key of another organization
 	NoKey
 	WrongKey
+	PoorKey    // out of credits
+	LimitedKey // over its limit
 )
 
 // limits bound what is read of an answer: a few times the longest line and
@@ -40,16 +42,23 @@ const Absent = absent("absent")
 
 type absent string
 
-// Request is a chat completion that a client asks for.
+// Request is a reply that a client asks for, in any format.
 type Request struct {
+	Format       check.Format // "" is a chat completion
 	Stream       bool
 	WithoutModel bool
 	OfferGzip    bool
 	Long         bool           // a prompt whose answer takes many tokens
 	Prompt       string         // stands before the question
 	NoSession    bool           // it names no session although the scenario has one
-	Fields       map[string]any // JSON fields beside model, messages and stream
+	Fields       map[string]any // JSON fields beside model, messages and stream, by the names that chat completions have for them
 	Key          Key
+	KeyHeader    string         // the header that carries the key; "" is Authorization
+	Version      string         // of Anthropic's API; "" is the one that every client sends
+	ByAlias      bool           // it calls the model by its alias
+	Unlimited    bool           // it sets no limit to the tokens
+	Own          map[string]any // more fields, by the names that the format has for them
+	Idempotency  string         // an idempotency key, "" for none
 }
 
 // Whole is the same request, not streamed.
@@ -76,7 +85,7 @@ func (r Request) Ask() check.Ask {
 	}
 	ask.Logprobs, _ = r.Fields["logprobs"].(bool)
 	ask.TopLogprobs, _ = r.Fields["top_logprobs"].(int)
-	if stop, ok := r.Fields["stop"].(string); ok {
+	if stop, ok := r.Fields["stop"].(string); ok && r.Format != check.FormatResponses {
 		ask.Stop = []string{stop}
 	}
 	_, ask.Tools = r.Fields["tools"]
@@ -128,6 +137,10 @@ func (e *Env) secret(k Key) string {
 		return e.Target.Key2
 	case OtherOrg:
 		return e.Target.Org2Key
+	case PoorKey:
+		return e.Target.Poor
+	case LimitedKey:
+		return e.Target.Limited
 	case WrongKey:
 		return wrongKey
 	}

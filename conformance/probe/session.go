@@ -79,38 +79,37 @@ func (s *Session) script(ctx context.Context) error {
 	return nil
 }
 
-// Send sends a chat completion on its way; a later one is sent for the same
-// script. The error is one of the harness, never of the target.
+// Send sends a request on its way; a later one is sent for the same script. The
+// error is one of the harness, never of the target.
 func (s *Session) Send(ctx context.Context, r Request) (*Stream, error) {
 	if err := s.script(ctx); err != nil {
 		return nil, err
 	}
-	exchange, err := s.env.start(ctx, http.MethodPost, "/v1/chat/completions", s.env.body(r, s.nonce), s.env.secret(r.Key), s.header(r))
+	exchange, err := s.env.start(ctx, http.MethodPost, r.path(), s.env.bodyOf(r, s.nonce), s.bearer(r), s.header(r))
 	if err != nil {
 		return nil, err
 	}
-	stream := &Stream{session: s, exchange: exchange, ask: r.Ask(), began: time.Now(), number: len(s.streams) + 1}
+	stream := &Stream{session: s, exchange: exchange, format: r.Format, ask: r.Ask(), began: time.Now(), number: len(s.streams) + 1}
 	s.streams, s.last = append(s.streams, stream), r
 	return stream, nil
 }
 
 // SendBody sends a body as it is and waits for the answer.
-func (s *Session) SendBody(ctx context.Context, body []byte, key Key) {
-	s.answer = s.env.plain(ctx, http.MethodPost, "/v1/chat/completions", body, s.env.secret(key))
+func (s *Session) SendBody(ctx context.Context, r Request, body []byte) {
+	s.last = r
+	s.answer = s.env.plainWith(ctx, http.MethodPost, r.path(), body, s.bearer(r), s.header(r))
 }
 
-// SendFields sends a chat completion with these fields and waits for the answer.
-func (s *Session) SendFields(ctx context.Context, fields map[string]any) {
-	s.SendBody(ctx, s.env.body(Request{Fields: fields}, ""), OwnKey)
-}
+// SendFields sends a request that prompts no script and waits for the answer.
+func (s *Session) SendFields(ctx context.Context, r Request) { s.SendBody(ctx, r, s.env.bodyOf(r, "")) }
 
-// SendWhole asks for a completion that is not streamed and waits for it.
+// SendWhole asks for a reply that is not streamed and waits for it.
 func (s *Session) SendWhole(ctx context.Context, r Request) (*wire.Transcript, error) {
 	if err := s.script(ctx); err != nil {
 		return nil, err
 	}
 	s.last = r
-	return s.env.plainWith(ctx, http.MethodPost, "/v1/chat/completions", s.env.body(r, s.nonce), s.env.secret(r.Key), s.header(r)), nil
+	return s.env.plainWith(ctx, http.MethodPost, r.path(), s.env.bodyOf(r, s.nonce), s.bearer(r), s.header(r)), nil
 }
 
 // Sibling is the session of another client in the same scenario.

@@ -14,10 +14,11 @@ import (
 	"plumbline.dev/plumbline/conformance/wire"
 )
 
-// Stream is a chat completion on its way to the client.
+// Stream is a reply on its way to the client.
 type Stream struct {
 	session  *Session
 	exchange *wire.Exchange
+	format   check.Format
 	ask      check.Ask
 	began    time.Time
 	number   int
@@ -36,6 +37,17 @@ func (st *Stream) replyPatience() time.Duration {
 
 // Chat is what came up to now, read as a chat completion.
 func (st *Stream) Chat() *check.Chat { return check.ParseChat(st.exchange.Transcript(), st.ask) }
+
+// Format is the format in which it was asked for, "" for a chat completion.
+func (st *Stream) Format() check.Format { return st.format }
+
+// Ask is what its request lets expect.
+func (st *Stream) Ask() check.Ask { return st.ask }
+
+// Saying is what the reply says up to now, in whatever format it comes.
+func (st *Stream) Saying() check.Saying {
+	return check.Say(st.format, st.exchange.Transcript(), st.ask)
+}
 
 // Transcript is what came up to now.
 func (st *Stream) Transcript() *wire.Transcript { return st.exchange.Transcript() }
@@ -81,7 +93,7 @@ func (st *Stream) WaitText(ctx context.Context, want string) error {
 	err := st.within(ctx, st.session.env.patience(), expected, func(ctx context.Context) error {
 		return st.exchange.WaitUntil(ctx, func(s *wire.Stream) bool {
 			for ; st.read < len(s.Events); st.read++ {
-				st.text.WriteString(gjson.GetBytes(s.Events[st.read].Data, "choices.0.delta.content").String())
+				st.text.WriteString(piece(st.format, s.Events[st.read].Data))
 			}
 			return strings.HasPrefix(st.text.String(), want)
 		})
@@ -126,9 +138,25 @@ func describeEnd(e *wire.EndedError) string {
 	return fmt.Sprintf("%s: %s", e.End, e.Words)
 }
 
-// Whole waits for the end and reads the chat. A stream that never began is a
-// violation at once.
+// Whole waits for the end and reads the chat, or the text completion, of which
+// most rules for a chat hold too.
 func (st *Stream) Whole(ctx context.Context) (*check.Chat, error) {
+	t, err := st.Ended(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch st.format {
+	case "", check.FormatChat:
+		return check.ParseChat(t, st.ask), nil
+	case check.FormatText:
+		return &check.ParseText(t, st.ask).Chat, nil
+	}
+	return nil, fmt.Errorf("the scenario judges a %s as if it were a chat completion", st.format)
+}
+
+// Ended waits for the end and returns all that came. A stream that never began is
+// a violation at once.
+func (st *Stream) Ended(ctx context.Context) (*wire.Transcript, error) {
 	if err := st.WaitEnd(ctx); err != nil {
 		return nil, err
 	}
@@ -136,7 +164,7 @@ func (st *Stream) Whole(ctx context.Context) (*check.Chat, error) {
 	if t.Status == 0 {
 		return nil, verdict.Violated("an answer", "none: %s", t.EndError)
 	}
-	return check.ParseChat(t, st.ask), nil
+	return t, nil
 }
 
 // HeaderID is the id in the response header.
@@ -154,8 +182,10 @@ func (st *Stream) HeaderID(ctx context.Context) (string, error) {
 // ID is the id of the first chunk.
 func (st *Stream) ID() (string, error) {
 	for _, event := range st.exchange.Events() {
-		if id := gjson.GetBytes(event.Data, "id").String(); id != "" {
-			return id, nil
+		for _, path := range []string{"id", "response.id", "message.id"} {
+			if id := gjson.GetBytes(event.Data, path).String(); id != "" {
+				return id, nil
+			}
 		}
 	}
 	return "", verdict.Violated("a chunk with the id of the completion", "none so far")

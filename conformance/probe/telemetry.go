@@ -51,6 +51,7 @@ func (s *Session) header(r Request) http.Header {
 	if s.Name != "" && !r.NoSession {
 		header.Set(s.env.sessionHeader(), s.Name)
 	}
+	s.formatHeader(header, r)
 	return header
 }
 

@@ -96,7 +96,7 @@ func (p *player) token(t *control.Token, later []control.Step) error {
 		}
 	}
 	if found {
-		p.over = true
+		p.over, p.matched = true, p.matcher.Found()
 		return p.ending("stop")
 	}
 	return p.limit(later)

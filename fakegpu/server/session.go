@@ -37,6 +37,7 @@ type session struct {
 	first   time.Time // of the first token
 	ended   int       // choices that have their finish chunk
 	reason  string    // the latest finish reason
+	matched string    // the stop sequence that ended the reply, "" for none
 	release func()    // gives the prompt's cache blocks back; may be called twice
 }
 

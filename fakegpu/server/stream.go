@@ -184,7 +184,7 @@ func (s *stream) finish(choice int, reason string) error {
 	}
 	s.ended++
 	s.reason = reason
-	c := wire.Chunk{Choice: choice, Finish: reason}
+	c := wire.Chunk{Choice: choice, Finish: reason, Matched: s.matched}
 	if s.place.onFinish && s.ended == s.req.Choices {
 		c.Usage = s.usageJSON()
 	}

@@ -109,7 +109,7 @@ Feature: Read the stream yourself
 
   @mortar-stream-20
   Scenario: A body that is no JSON is refused before the stream starts
-    When the client sends the body "{\"stream\": true, \"messages\": ["
+    When the client sends the body "{\"stream\": true, \"messages\": [" as a chat completion
     Then the answer is an error with a JSON body whose error.message is a string
     And its status is 400
 

@@ -8,7 +8,7 @@ Feature: Errors before the stream starts
 
   @openai-chat-24
   Scenario Outline: <what> is refused
-    When the client sends the body "<body>"
+    When the client sends the body "<body>" as a chat completion
     Then its status is 400
     And its type is "invalid_request_error"
 

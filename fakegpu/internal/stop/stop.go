@@ -10,6 +10,7 @@ import "strings"
 type Matcher struct {
 	sequences []string
 	held      string
+	found     string
 }
 
 // New returns a matcher of these sequences; empty ones are ignored.
@@ -34,7 +35,7 @@ func (m *Matcher) Push(text string) (show string, found bool) {
 	first := -1
 	for _, s := range m.sequences {
 		if at := strings.Index(all, s); at >= 0 && (first < 0 || at < first) {
-			first = at
+			first, m.found = at, s
 		}
 	}
 	if first >= 0 {
@@ -48,6 +49,9 @@ func (m *Matcher) Push(text string) (show string, found bool) {
 	m.held = all[len(all)-keep:]
 	return all[:len(all)-keep], false
 }
+
+// Found is the stop sequence that was found, "" for none.
+func (m *Matcher) Found() string { return m.found }
 
 // Rest returns the text that is still held back, for a reply that ends.
 func (m *Matcher) Rest() string {

@@ -38,6 +38,10 @@ func TestMatcher(t *testing.T) {
 			assert.Equal(t, tc.shown, shown)
 			assert.Equal(t, tc.found, found)
 			assert.Equal(t, tc.rest, m.Rest())
+			assert.Equal(t, tc.found, m.Found() != "")
+			if tc.found {
+				assert.Contains(t, tc.stops, m.Found())
+			}
 		})
 	}
 }

@@ -32,6 +32,7 @@ type Chunk struct {
 	Delta    []byte // a JSON object
 	Logprobs []byte // a JSON value, nil for none
 	Finish   string
+	Matched  string // the stop sequence that was hit, which some dialects name
 	Usage    []byte // a JSON object, nil for none
 	Timings  *Usage // for llama.cpp's timings, nil for none
 	Pad      int    // bytes of padding
@@ -149,11 +150,19 @@ func (e *Encoder) choice(b []byte, c *Chunk) []byte {
 	}
 	switch {
 	case e.dialect == SGLang:
-		b = append(b, `,"matched_stop":null`...)
+		b = appendMatched(append(b, `,"matched_stop":`...), c.Matched)
 	case e.dialect == VLLM && c.Finish != "":
-		b = append(b, `,"stop_reason":null`...)
+		b = appendMatched(append(b, `,"stop_reason":`...), c.Matched)
 	}
 	return append(b, '}')
+}
+
+// appendMatched appends the stop sequence that was hit; none is null.
+func appendMatched(b []byte, sequence string) []byte {
+	if sequence == "" {
+		return append(b, "null"...)
+	}
+	return appendString(b, sequence, false)
 }
 
 func appendFinish(b []byte, reason string) []byte {
