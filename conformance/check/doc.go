@@ -8,6 +8,11 @@
 // reply that is complete, one whose model server failed, and one that was
 // stopped by its id, each with the rows of the catalogue that it judges.
 //
+// [ParseTelemetry] and [ParseFleet] read the two event streams of "Serving
+// telemetry". A [Cost] and the [Sums] of a session are judged against amounts that
+// are computed here, exactly, from the token counts and the [Prices] of the list of
+// models.
+//
 // [ParseCompletion], [ParseError], [ParseModels] and [StopAnswer] do the same for
 // answers that are one JSON document. [Keepalive] and [PauseSeen] judge times.
 package check

@@ -148,11 +148,12 @@ func (t *Telemetry) StepOf(id string, step Step) (TelemetryEvent, bool) {
 	return TelemetryEvent{}, false
 }
 
-// Unknown returns the names of the events about a completion that tell no known step.
+// Unknown returns the names of the events about a completion that tell no known
+// step. An event without a name is none that could be known.
 func (t *Telemetry) Unknown(id string) []string {
 	var names []string
 	for _, e := range t.Of(id) {
-		if e.Step(t.Asked.Names) == "" {
+		if e.Name != "" && e.Step(t.Asked.Names) == "" {
 			names = append(names, e.Name)
 		}
 	}

@@ -146,7 +146,8 @@ func TestEmptyTelemetry(t *testing.T) {
 
 func TestUnknownEvents(t *testing.T) {
 	odd := changed(t, route, "route.decision", "placement")
-	assert.Equal(t, []string{"placement"}, telemetryOf(open, odd, cost).Unknown(exampleID))
+	unnamed := changed(t, late, "event: latency.update\n", "")
+	assert.Equal(t, []string{"placement"}, telemetryOf(open, odd, cost, unnamed).Unknown(exampleID))
 	asked := subscription
 	asked.Names = Names{Route: "placement"}
 	assert.Empty(t, ParseTelemetry(answer(open, odd), asked).Tells(exampleID, StepRoute))

@@ -53,6 +53,13 @@ func (s *Session) Evidence(ctx context.Context) *verdict.Evidence {
 	} else if t != nil {
 		moments = bodyMoments(t)
 	}
+	if len(s.feeds) > 0 {
+		feed := s.feeds[len(s.feeds)-1]
+		moments = append(moments, s.feedMoments(feed)...)
+		if t == nil {
+			t = feed.Transcript()
+		}
+	}
 	if t != nil {
 		e.Curl = t.Request.Curl()
 		e.Response = head(t)
@@ -109,6 +116,21 @@ func clientMoments(t *wire.Transcript) []verdict.Moment {
 		ended += " (" + t.EndError + ")"
 	}
 	return append(moments, at(t.EndAt, "client", ended))
+}
+
+// feedMoments are what an event stream that is no completion told, on the clock
+// of the latest completion if there is one.
+func (s *Session) feedMoments(feed *Feed) []verdict.Moment {
+	moments := clientMoments(feed.Transcript())
+	shift := 0.0
+	if len(s.streams) > 0 {
+		shift = float64(feed.began.Sub(s.streams[len(s.streams)-1].began).Microseconds()) / 1000
+	}
+	for i := range moments {
+		moments[i].AtMS += shift
+		moments[i].Text = "event stream: " + moments[i].Text
+	}
+	return moments
 }
 
 func bodyMoments(t *wire.Transcript) []verdict.Moment {

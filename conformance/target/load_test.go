@@ -57,6 +57,7 @@ keys:
 offers: {stop: true, telemetry: false}
 modelServer: ":9000"
 intervals: {ping: 500ms, silence: 2s}
+telemetry: {sessionHeader: X-Session, routeEvent: placement}
 tags: not @soak
 reports: [pretty, junit:out/plumbline.xml]
 baseline: known.txt
@@ -76,6 +77,7 @@ concurrency: 8
 	assert.Equal(t, "127.0.0.1:9000", c.ModelServer)
 	assert.Equal(t, target.Intervals{Ping: 500 * time.Millisecond, Silence: 2 * time.Second}, c.Intervals)
 	assert.True(t, c.Intervals.Overridden())
+	assert.Equal(t, target.Telemetry{SessionHeader: "X-Session", RouteEvent: "placement"}, c.Telemetry)
 	assert.Equal(t, "not @soak", c.Tags)
 	assert.Equal(t, []string{"pretty", "junit:out/plumbline.xml"}, c.Reports)
 	assert.Equal(t, "known.txt", c.Baseline)
