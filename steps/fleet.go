@@ -65,7 +65,9 @@ func (w *World) ticksEvery(seconds int) error {
 	interval := w.session.InTicks(documented)
 	tolerance := shortened(tickTolerance, documented, interval)
 	fleet, until := feed.Fleet(), feed.Elapsed()
-	return quiet(feed, fleet.TickPace(interval, tolerance, until), 0, until, tolerance)
+	return timed(feed, 0, until, tolerance, func(tolerance time.Duration) []check.Finding {
+		return fleet.TickPace(interval, tolerance, until)
+	})
 }
 
 func fleetRule(expr string, rule func(*check.Fleet) []check.Finding) sentence {

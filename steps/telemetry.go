@@ -114,7 +114,9 @@ func (w *World) telemetryPings(seconds int) error {
 	interval := w.session.InTelemetry(documented)
 	tolerance := shortened(pingTolerance, documented, interval)
 	from := t.Events[0].At
-	return quiet(feed, check.Keepalive(t.Transcript, interval, tolerance, from, to), from, to, tolerance)
+	return timed(feed, from, to, tolerance, func(tolerance time.Duration) []check.Finding {
+		return check.Keepalive(t.Transcript, interval, tolerance, from, to)
+	})
 }
 
 // shortened is the tolerance of an interval that a target may have shortened.

@@ -28,8 +28,8 @@ func hardPrices() []config.Model {
 			// that only exact ones are right.
 			ID: "plumbline/long-prices",
 			Prices: price.Prices{
-				Input: price.MustParse("0.03130000000000001"), Output: price.MustParse("0.2373000000000000301"),
-				CacheRead: price.MustParse("0.01130000000000003"), CacheWrite: price.MustParse("0.05130000000000002"),
+				Input: price.MustParse("0.03131234567890123"), Output: price.MustParse("0.2373123456789012345"),
+				CacheRead: price.MustParse("0.01126666677766664"), CacheWrite: price.MustParse("0.05135802458013579"),
 			},
 		},
 		{

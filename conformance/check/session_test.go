@@ -60,8 +60,8 @@ func TestSumsOf(t *testing.T) {
 // longPrices are prices at which reads save nearly what writes lose.
 func longPrices(t testing.TB) Prices {
 	return Prices{
-		Input: rat(t, "0.03130000000000001"), Output: rat(t, "0.2373000000000000301"),
-		CacheRead: rat(t, "0.01130000000000003"), CacheWrite: rat(t, "0.05130000000000002"),
+		Input: rat(t, "0.03131234567890123"), Output: rat(t, "0.2373123456789012345"),
+		CacheRead: rat(t, "0.01126666677766664"), CacheWrite: rat(t, "0.05135802458013579"),
 	}
 }
 
