@@ -26,6 +26,9 @@ type Target struct {
 	Key, Key2, Org2Key string
 	// PoorKey is a key that is out of credits, LimitedKey one over its limit.
 	PoorKey, LimitedKey string
+	// CreditsPath is where the balance and the last charges are read; "" takes
+	// /v1/credits. No document says it.
+	CreditsPath string
 	// Alias is another name of the model.
 	Alias string
 	// Control is the base URL of the fake GPU to which the target forwards. It
@@ -79,7 +82,7 @@ func (t Target) normalized() (Target, error) {
 
 func (t Target) probeTarget() probe.Target {
 	return probe.Target{BaseURL: t.BaseURL, Model: t.Model, Key: t.Key, Key2: t.Key2, Org2Key: t.Org2Key, Control: t.Control,
-		Poor: t.PoorKey, Limited: t.LimitedKey, Alias: t.Alias,
+		Poor: t.PoorKey, Limited: t.LimitedKey, Alias: t.Alias, CreditsPath: t.CreditsPath,
 		SessionHeader: t.SessionHeader, Events: t.Events, Intervals: t.Intervals}
 }
 

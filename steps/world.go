@@ -29,8 +29,9 @@ type World struct {
 	model   string           // the model that the scenario chose, "" for the target's
 	prompt  string           // stands before every question of the scenario
 	watch   watch
-	fleet   *probe.Feed // the metrics of the fleet
-	said    []said      // what the replies say that the scenario compares
+	fleet   *probe.Feed    // the metrics of the fleet
+	balance *check.Credits // as the scenario read it first
+	said    []said         // what the replies say that the scenario compares
 }
 
 // NewWorld returns the world of a new scenario.
@@ -77,7 +78,7 @@ func say(expr string, call func(*World) any) sentence {
 func sentences() []sentence {
 	return slices.Concat(replySentences, requestSentences, cancelSentences, streamSentences, textSentences,
 		timeSentences, failureSentences, answerSentences, modelSentences, telemetrySentences, watchSentences, costSentences, sessionSentences, fleetSentences,
-		anyFormatSentences, textCompletionSentences, responseSentences, messageSentences)
+		anyFormatSentences, textCompletionSentences, responseSentences, messageSentences, creditSentences)
 }
 
 // Register gives godog every sentence, for this scenario.

@@ -101,7 +101,7 @@ func run(ctx context.Context, sources target.Sources, folder string, stdout, std
 	defer stop()
 
 	screen := report.ScreenOf(stderr, os.Getenv)
-	secrets := append(config.Keys.All(), options.Target.Key, options.Target.Key2, options.Target.Org2Key)
+	secrets := append(config.Keys.All(), options.Target.Key, options.Target.Key2, options.Target.Org2Key, options.Target.PoorKey, options.Target.LimitedKey)
 	redactor := report.NewRedactor(secrets...)
 	progress := report.NewProgress(stderr, screen, redactor)
 	options.Observer = progress
@@ -141,7 +141,9 @@ func optionsOf(config target.Config) (conformance.Options, error) {
 		Target: conformance.Target{
 			BaseURL: config.URL, Profile: strings.Join(config.Profiles, ","), Model: config.Model,
 			Key: config.Keys.Key.Reveal(), Key2: config.Keys.Key2.Reveal(), Org2Key: config.Keys.Org2.Reveal(),
-			Control: config.Control,
+			PoorKey: config.Keys.Poor.Reveal(), LimitedKey: config.Keys.Limited.Reveal(), Alias: config.Alias,
+			CreditsPath: config.Credits.Path,
+			Control:     config.Control,
 			Intervals: conformance.Intervals{Ping: config.Intervals.Ping, Silence: config.Intervals.Silence,
 				TelemetryPing: config.Intervals.TelemetryPing, Tick: config.Intervals.Tick},
 			SessionHeader: config.Telemetry.SessionHeader,
@@ -152,6 +154,7 @@ func optionsOf(config target.Config) (conformance.Options, error) {
 	for need, offered := range map[string]*bool{
 		"stop": config.Offers.Stop, "models": config.Offers.Models, "telemetry": config.Offers.Telemetry,
 		"fleet": config.Offers.Fleet, "credits": config.Offers.Credits,
+		"chat": config.Offers.Chat, "text": config.Offers.Text, "responses": config.Offers.Responses, "messages": config.Offers.Messages,
 	} {
 		if offered != nil && !*offered {
 			options.Target.Without = append(options.Target.Without, need)

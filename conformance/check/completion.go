@@ -196,7 +196,9 @@ func Agreement(streamed *Chat, whole *Completion) []Finding {
 	}
 	usage, want := streamed.Usage(), whole.Usage()
 	if usage != nil && want != nil {
-		usage.CachedTokens, want.CachedTokens = 0, 0 // the second request may find the first one's prefix
+		// The second request may find the first one's prefix.
+		usage.CachedTokens, want.CachedTokens = 0, 0
+		usage.WrittenTokens, want.WrittenTokens = 0, 0
 		if *usage != *want {
 			n.finish(fmt.Sprintf("usage as without stream: %d + %d = %d", want.PromptTokens, want.CompletionTokens, want.TotalTokens),
 				fmt.Sprintf("%d + %d = %d", usage.PromptTokens, usage.CompletionTokens, usage.TotalTokens))

@@ -113,13 +113,16 @@ func readCounters(objects ...object) *Usage {
 	if !ok {
 		return nil
 	}
-	u := Usage{CompletionTokens: output, CachedTokens: -1}
+	u := Usage{CompletionTokens: output, CachedTokens: -1, WrittenTokens: -1}
 	for _, key := range counters {
 		count, _ := find(key)
 		u.PromptTokens += count
 	}
 	if cached, ok := find("cache_read_input_tokens"); ok {
 		u.CachedTokens = cached
+	}
+	if written, ok := find("cache_creation_input_tokens"); ok {
+		u.WrittenTokens = written
 	}
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	return &u

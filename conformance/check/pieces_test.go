@@ -122,7 +122,7 @@ func TestText(t *testing.T) {
 	assert.Equal(t, "Hello wörld", c.Text(0))
 	assert.Equal(t, "stop", c.Finish(0))
 	assert.Equal(t, testID, c.ID())
-	assert.Equal(t, &Usage{PromptTokens: 9, CompletionTokens: 2, TotalTokens: 11, CachedTokens: -1}, c.Usage())
+	assert.Equal(t, &Usage{PromptTokens: 9, CompletionTokens: 2, TotalTokens: 11, CachedTokens: -1, WrittenTokens: -1}, c.Usage())
 	assert.True(t, c.Complete())
 
 	assert.Empty(t, c.TextIs(0, "Hello wörld"))

@@ -139,7 +139,7 @@ func readTokens(v gjson.Result) *Usage {
 	if !ok {
 		return nil
 	}
-	u := Usage{CachedTokens: -1}
+	u := Usage{CachedTokens: -1, WrittenTokens: -1}
 	for key, into := range map[string]*int64{
 		"input_tokens": &u.PromptTokens, "output_tokens": &u.CompletionTokens, "total_tokens": &u.TotalTokens,
 	} {
@@ -152,6 +152,9 @@ func readTokens(v gjson.Result) *Usage {
 	if details, ok := asObject(o.get("input_tokens_details")); ok {
 		if cached, ok := integer(details.get("cached_tokens")); ok {
 			u.CachedTokens = cached
+		}
+		if written, ok := integer(details.get("cache_write_tokens")); ok {
+			u.WrittenTokens = written
 		}
 	}
 	return &u

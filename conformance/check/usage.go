@@ -13,6 +13,9 @@ type Usage struct {
 	TotalTokens      int64
 	// CachedTokens is prompt_tokens_details.cached_tokens, -1 if it is not there.
 	CachedTokens int64
+	// WrittenTokens is prompt_tokens_details.cache_write_tokens, -1 if it is not
+	// there.
+	WrittenTokens int64
 }
 
 // Usage returns the last usage of the stream, or nil if it has none that can
@@ -31,7 +34,7 @@ func readUsage(v gjson.Result) *Usage {
 	if !ok {
 		return nil
 	}
-	u := Usage{CachedTokens: -1}
+	u := Usage{CachedTokens: -1, WrittenTokens: -1}
 	for key, into := range map[string]*int64{
 		"prompt_tokens": &u.PromptTokens, "completion_tokens": &u.CompletionTokens, "total_tokens": &u.TotalTokens,
 	} {
@@ -44,6 +47,9 @@ func readUsage(v gjson.Result) *Usage {
 	if details, ok := asObject(o.get("prompt_tokens_details")); ok {
 		if cached, ok := integer(details.get("cached_tokens")); ok {
 			u.CachedTokens = cached
+		}
+		if written, ok := integer(details.get("cache_write_tokens")); ok {
+			u.WrittenTokens = written
 		}
 	}
 	return &u

@@ -23,8 +23,10 @@ type Target struct {
 	Org2Key string // of another one
 	Poor    string // a key that is out of credits
 	Limited string // a key that is over its limit
-	Alias   string // another name of the model, "" where none is known
-	Control string // base URL of the fake GPU behind it, "" for a live model
+	// CreditsPath is where the balance is read, "" for where the reference has it.
+	CreditsPath string
+	Alias       string // another name of the model, "" where none is known
+	Control     string // base URL of the fake GPU behind it, "" for a live model
 	// SessionHeader is where a request names its session, "" for the header of
 	// the reference. Events are the names that the documents leave open.
 	SessionHeader string

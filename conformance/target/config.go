@@ -12,6 +12,7 @@ type Config struct {
 	URL      string
 	Profiles []string // at least one
 	Model    string   // "" if the target shall be asked
+	Alias    string   // another name of the model, "" for none
 	Keys     Keys
 	Offers   Offers
 	// ModelServer is the host:port at which a scripted model server is to be
@@ -21,6 +22,7 @@ type Config struct {
 	Control     string
 	Intervals   Intervals
 	Telemetry   Telemetry
+	Credits     Credits
 	Tags        string // a tag expression, "" for all
 	Reports     []string
 	Baseline    string // path, "" for none
@@ -58,6 +60,8 @@ type Offers struct {
 	Models    *bool
 	Fleet     *bool
 	Credits   *bool
+	// The API formats.
+	Chat, Text, Responses, Messages *bool
 }
 
 // Telemetry is how to read what the documents leave open of serving telemetry;
@@ -67,6 +71,12 @@ type Telemetry struct {
 	// RouteEvent, CacheEvent and LatencyEvent are the names of the events that
 	// tell a routing decision, a prefix-cache outcome and a latency.
 	RouteEvent, CacheEvent, LatencyEvent string
+}
+
+// Credits is how to read a balance, which no document says; "" leaves it to the
+// runner.
+type Credits struct {
+	Path string // of the balance and the last charges, such as /v1/credits
 }
 
 // Intervals replace what the documents say, for a development target that was

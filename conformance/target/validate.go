@@ -49,6 +49,20 @@ func endpoint(path string) string {
 	return ""
 }
 
+// path reads the path of an endpoint of the target.
+func (r *resolver) path(key string) string {
+	v, given := r.overlay.values[key]
+	if !given {
+		return ""
+	}
+	u, err := url.Parse(v.texts[0])
+	if err != nil || u.Scheme != "" || u.Host != "" || u.Fragment != "" || !strings.HasPrefix(u.Path, "/") {
+		r.fail(v, "%s is the path of an endpoint, such as /v1/credits, not %q", key, v.texts[0])
+		return ""
+	}
+	return v.texts[0]
+}
+
 // header reads the name of a header.
 func (r *resolver) header(key string) string {
 	v, given := r.overlay.values[key]

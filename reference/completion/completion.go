@@ -108,5 +108,15 @@ type Usage struct {
 	Estimated bool
 }
 
+// Written is how many prompt tokens were written to the prefix cache. Where the
+// model server did not say, it is all that were not read from it, as in the cost
+// of the reply.
+func (u Usage) Written() int64 {
+	if u.CacheWriteTokens >= 0 {
+		return u.CacheWriteTokens
+	}
+	return max(u.PromptTokens-u.CachedTokens, 0)
+}
+
 // TotalTokens is the sum of prompt and completion tokens.
 func (u Usage) TotalTokens() int64 { return u.PromptTokens + u.CompletionTokens }

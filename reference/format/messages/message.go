@@ -53,7 +53,7 @@ func (o *outcome) appendStop(buf []byte, blocks []*block.Block) []byte {
 // appendUsage appends the counts of the whole reply. Here the input does not
 // include what was read from or written to a cache.
 func appendUsage(buf []byte, u completion.Usage) []byte {
-	written := max(u.CacheWriteTokens, 0)
+	written := u.Written()
 	for _, count := range []struct {
 		name string
 		n    int64

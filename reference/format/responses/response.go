@@ -99,7 +99,7 @@ func appendUsage(buf []byte, u *completion.Usage) []byte {
 	buf = append(buf, `,"input_tokens_details":{"cached_tokens":`...)
 	buf = strconv.AppendInt(buf, u.CachedTokens, 10)
 	buf = append(buf, `,"cache_write_tokens":`...)
-	buf = strconv.AppendInt(buf, max(u.CacheWriteTokens, 0), 10)
+	buf = strconv.AppendInt(buf, u.Written(), 10)
 	buf = append(buf, `},"output_tokens":`...)
 	buf = strconv.AppendInt(buf, u.CompletionTokens, 10)
 	buf = append(buf, `,"output_tokens_details":{"reasoning_tokens":`...)
