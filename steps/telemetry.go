@@ -14,9 +14,6 @@ import (
 	"plumbline.dev/plumbline/conformance/verdict"
 )
 
-// documentedHeartbeat is the time between two pings of a telemetry stream.
-const documentedHeartbeat = 15 * time.Second
-
 // telemetrySentences are about what a subscriber has received.
 var telemetrySentences = []sentence{
 	telemetryRule(`the telemetry is answered 200 with Content-Type text/event-stream`, (*check.Telemetry).EventStream),

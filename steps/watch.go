@@ -3,7 +3,10 @@ package steps
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
+	"plumbline.dev/plumbline/conformance/check"
 	"plumbline.dev/plumbline/conformance/probe"
 )
 
@@ -130,7 +133,28 @@ func (w *World) completionID(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return stream.CompletionID(ctx)
+	feed, err := w.feed()
+	if err != nil {
+		return "", err
+	}
+	return idOf(ctx, feed, stream)
+}
+
+// idOf is the id of a completion. Where its header and its chunks do not agree,
+// which is for other rows to judge, it is the one that telemetry knows.
+func idOf(ctx context.Context, feed *probe.Feed, stream *probe.Stream) (string, error) {
+	ids, err := stream.CompletionIDs(ctx)
+	if err != nil || len(ids) == 1 {
+		return strings.Join(ids, ""), err
+	}
+	known := ""
+	err = feed.WaitEvent(ctx, "an event of "+strings.Join(ids, " or "), 0, func(e check.TelemetryEvent) bool {
+		if slices.Contains(ids, e.RequestID) {
+			known = e.RequestID
+		}
+		return known != ""
+	})
+	return known, err
 }
 
 // accounted waits for the cost of the latest stream and the sums behind it.
@@ -157,7 +181,7 @@ func (w *World) laterAccounted(ctx context.Context) error {
 	later := w.session.Sibling()
 	later.Name, later.Reply = w.session.Name, probe.Replies(probe.Numbered(2)...)
 	w.watch.later = append(w.watch.later, later)
-	id, err := w.completed(ctx, later)
+	id, err := w.completed(ctx, feed, later)
 	if err != nil {
 		return err
 	}
@@ -166,7 +190,7 @@ func (w *World) laterAccounted(ctx context.Context) error {
 }
 
 // completed streams one completion of another client to its end.
-func (w *World) completed(ctx context.Context, s *probe.Session) (id string, err error) {
+func (w *World) completed(ctx context.Context, feed *probe.Feed, s *probe.Session) (id string, err error) {
 	r, err := w.request("")
 	if err != nil {
 		return "", err
@@ -179,11 +203,11 @@ func (w *World) completed(ctx context.Context, s *probe.Session) (id string, err
 	if err := stream.WaitEnd(ctx); err != nil {
 		return "", err
 	}
-	return stream.CompletionID(ctx)
+	return idOf(ctx, feed, stream)
 }
 
 func (w *World) otherAccounted(ctx context.Context) error {
-	id, err := w.completed(ctx, w.watch.outsider)
+	id, err := w.completed(ctx, w.watch.other, w.watch.outsider)
 	if err != nil {
 		return err
 	}
@@ -199,7 +223,7 @@ func (w *World) otherCancelled(ctx context.Context) error {
 	if err := w.watch.outsider.AtGate(ctx); err != nil {
 		return err
 	}
-	id, err := stream.CompletionID(ctx)
+	id, err := idOf(ctx, w.watch.other, stream)
 	if err != nil {
 		return err
 	}
@@ -224,7 +248,7 @@ func (w *World) manyAccounted(ctx context.Context, n int) error {
 		return err
 	}
 	for range n {
-		id, err := w.completed(ctx, w.session)
+		id, err := w.completed(ctx, feed, w.session)
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -191,13 +192,25 @@ func (st *Stream) ID() (string, error) {
 	return "", verdict.Violated("a chunk with the id of the completion", "none so far")
 }
 
-// CompletionID is the id of the completion: that of its chunks, or of the header
-// while there are none.
-func (st *Stream) CompletionID(ctx context.Context) (string, error) {
-	if id, err := st.ID(); err == nil {
-		return id, nil
+// CompletionIDs are the ids that the completion may have: that of the header, and
+// those of its chunks up to now. They are the same unless another row is broken.
+func (st *Stream) CompletionIDs(ctx context.Context) ([]string, error) {
+	if err := st.WaitHead(ctx); err != nil {
+		return nil, err
 	}
-	return st.HeaderID(ctx)
+	var ids []string
+	if id := st.exchange.Transcript().Header.Get("X-Mortar-Request-Id"); id != "" {
+		ids = append(ids, id)
+	}
+	for _, event := range st.exchange.Events() {
+		if id := gjson.GetBytes(event.Data, "id").String(); id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, verdict.Violated("the id of the completion, in its header or chunks", "none, status %d", st.exchange.Transcript().Status)
+	}
+	return ids, nil
 }
 
 // Received is how many tokens of the reply the client has received.
