@@ -21,6 +21,20 @@ var asks = map[string]Ask{
 	"two":      {IncludeUsage: true, Choices: 2},
 	"tools":    {IncludeUsage: true, Tools: true},
 	"logprobs": {IncludeUsage: true, Logprobs: true, TopLogprobs: 2},
+	"failed":   asked,
+	"stopped":  asked,
+}
+
+// rulesFor are the rules for the files whose names begin with word.
+func rulesFor(word string) []Rule {
+	switch word {
+	case "failed":
+		return FailedRules()
+	case "stopped":
+		return StoppedRules()
+	default:
+		return ChatRules()
+	}
 }
 
 // ofOpenAI keeps the rules that judge rows of OpenAI's baseline.
@@ -33,7 +47,7 @@ func ofOpenAI(rules []Rule) []Rule {
 // The streams in testdata/legal are odd, but no document rules them out: no rule
 // may say a word. Those in testdata/openai are legal for OpenAI's baseline alone.
 func TestLegalStreams(t *testing.T) {
-	for dir, rules := range map[string][]Rule{"legal": ChatRules(), "openai": ofOpenAI(ChatRules())} {
+	for _, dir := range []string{"legal", "openai"} {
 		files, err := filepath.Glob(filepath.Join("testdata", dir, "*.sse"))
 		require.NoError(t, err)
 		require.NotEmpty(t, files)
@@ -44,6 +58,10 @@ func TestLegalStreams(t *testing.T) {
 				word, _, _ := strings.Cut(filepath.Base(file), "-")
 				ask, ok := asks[word]
 				require.True(t, ok, "no such ask: %s", word)
+				rules := rulesFor(word)
+				if dir == "openai" {
+					rules = ofOpenAI(rules)
+				}
 
 				assert.Empty(t, Judge(ParseChat(transcript(string(body)), ask), rules))
 				bytewise := transcript(string(body))
@@ -52,6 +70,7 @@ func TestLegalStreams(t *testing.T) {
 					bytewise.Reads = append(bytewise.Reads, wire.Read{End: i + 1, At: bytewise.EndAt})
 				}
 				assert.Empty(t, Judge(ParseChat(bytewise, ask), rules), "byte by byte")
+				assert.Empty(t, JudgeTranscript(transcript(string(body)), ask).Judge(rules), "by the fast judge")
 				if dir == "openai" {
 					assert.NotEmpty(t, Judge(ParseChat(transcript(string(body)), ask), ChatRules()), "it belongs to testdata/legal")
 				}
