@@ -13,9 +13,9 @@ func choices() []Mutant {
 		{Name: "index-counts-up", Summary: "the index of the choice counts the chunks", Report: "microsoft/foundry-local#263",
 			Breaks: []string{"openai-chat-08"}, May: lost, Wrap: onStream(editNth(isChunk, func(c object, n int) { c.choice()["index"] = n - 1 }))},
 		{Name: "index-missing", Summary: "choices have no index",
-			Breaks: []string{"openai-chat-08", "mortar-stream-31"}, May: row, Wrap: onStream(edit(func(c object) { delete(c.choice(), "index") }))},
+			Breaks: []string{"openai-chat-08", "mortar-stream-31"}, May: append(row, "mortar-stream-12"), Wrap: onStream(edit(func(c object) { delete(c.choice(), "index") }))},
 		{Name: "index-as-text", Summary: "the index of a choice is a text",
-			Breaks: []string{"openai-chat-08", "mortar-stream-31"}, May: row, Wrap: onStream(edit(func(c object) {
+			Breaks: []string{"openai-chat-08", "mortar-stream-31"}, May: append(row, "mortar-stream-12"), Wrap: onStream(edit(func(c object) {
 				for _, choice := range c.choices() {
 					choice["index"] = encode(choice["index"])
 				}

@@ -43,10 +43,11 @@ func models() []Mutant {
 			Breaks: order, Wrap: each(func(m object) {
 				m["costPerMillionCacheRead"], m["costPerMillionCacheWrite"] = m["costPerMillionCacheWrite"], m["costPerMillionCacheRead"]
 			})},
-		{Name: "models-read-price-zero", Summary: "cache reads are free",
-			Breaks: append(list, "mortar-models-03"), Wrap: each(func(m object) { m["costPerMillionCacheRead"] = json.Number("0") })},
+		{Name: "models-read-price-negative", Summary: "the price of a cache read is negative",
+			Breaks: list, May: order, Wrap: each(func(m object) { m["costPerMillionCacheRead"] = json.Number("-0.00313") })},
 		{Name: "models-without-output-price", Summary: "models have no output price",
-			Breaks: []string{"mortar-models-02"}, Wrap: each(func(m object) { delete(m, "costPerMillionOutput") })},
+			// Without all of its prices a free model is not known as one.
+			Breaks: []string{"mortar-models-02"}, May: order, Wrap: each(func(m object) { delete(m, "costPerMillionOutput") })},
 		{Name: "models-default-not-first", Summary: "the default model is not listed first",
 			Breaks: []string{"mortar-models-02"}, May: []string{"openai-chat-*", "mortar-*"}, // the first one cannot be asked
 			Wrap: onAnswer(isModelList, editJSON(func(o object) {

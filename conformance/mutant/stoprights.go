@@ -103,14 +103,21 @@ func onStopAnswer(change func(x *exchange, r *reply, one *generation)) wrap {
 // when it was refused with this status.
 func ownersKey(status int) wrap {
 	return onStop(func(live *generations, x *exchange, w http.ResponseWriter, id string) bool {
-		if one := live.get(id); one != nil && one.key != x.key() && x.tries() == status {
+		one := live.get(id)
+		if one == nil || one.key == x.key() {
+			return false
+		}
+		switch x.tries() {
+		case status:
 			x.header.Set("Authorization", one.key)
+		case http.StatusOK: // the key was right, and the generation is stopped
+			return stopped(w, id)
 		}
 		return false
 	})
 }
 
-// tries sends the request for its status alone.
+// tries sends the request as it is, and returns the status of the answer.
 func (x *exchange) tries() int {
 	response, err := x.forward(x.ctx)
 	if err != nil {

@@ -22,13 +22,19 @@ func texts() []Mutant {
 				})(nil, s)
 			})},
 		{Name: "text-repeated-at-end", Summary: "the last delta repeats the whole reply", Report: "infiniflow/ragflow#15443",
-			Breaks: append(row, "openai-chat-22"), May: readText(), Wrap: onStream(func(x *exchange, s *stream) func(event) {
+			Breaks: append(row, "openai-chat-22"), May: readText(), Wrap: onStream(func(_ *exchange, s *stream) func(event) {
 				var all strings.Builder
+				var last event
 				return func(e event) {
-					if isFinish(e) && all.Len() > 0 {
-						s.write(chunkOf(x.id, object{"content": all.String()}, nil))
+					if isText(e) {
+						all.WriteString(e.chunk().text())
+						last = e
 					}
-					all.WriteString(e.chunk().text())
+					if isFinish(e) && all.Len() > 0 {
+						again := last.chunk().clone()
+						again.delta()["content"] = all.String()
+						s.sendChunk(again)
+					}
 					s.send(e)
 				}
 			})},
