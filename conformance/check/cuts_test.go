@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,18 @@ func untimed(found []Finding) []Finding {
 	return found
 }
 
-func everyRule() []Rule { return append(append(ChatRules(), FailedRules()...), StoppedRules()...) }
+// everyRule has each rule of any ending once.
+func everyRule() []Rule {
+	var rules []Rule
+	known := map[string]bool{}
+	for _, r := range slices.Concat(ChatRules(), FailedRules(), StoppedRules()) {
+		if !known[r.Name] {
+			known[r.Name] = true
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
 
 // However the body is cut into reads, the verdicts are the same: at every single
 // place, and at many random ones.
@@ -119,7 +131,7 @@ func TestCommentsChangeNothing(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "legal", "*.sse"))
 	require.NoError(t, err)
 	for _, comment := range []string{": ping\n\n", ":\n", ": " + strings.Repeat("long ", 400_000) + "\n\n", strings.Repeat(": ping\n\n", 3_000)} {
-		for _, file := range files[:8] {
+		for _, file := range files[:4] {
 			body, err := os.ReadFile(file)
 			require.NoError(t, err)
 			word, _, _ := strings.Cut(filepath.Base(file), "-")
