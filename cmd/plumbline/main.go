@@ -69,6 +69,7 @@ the bytes that prove it.
   plumbline gateway                    serve the reference gateway
   plumbline lint FILE                  judge a captured stream, offline
   plumbline tap --upstream URL         judge live traffic as it passes
+  plumbline mutants                    prove that the checks can fail
   plumbline watch --session S          watch a session's requests as they happen
   plumbline fakegpu                    serve the fake GPU model server`,
 		Version:       conformance.Version,
@@ -77,6 +78,6 @@ the bytes that prove it.
 	}
 	root.AddCommand(newRunCommand(), newRequirementsCommand(), newGatewayCommand(), newWatchCommand(),
 		newFakeGPUCommand(),
-		newLintCommand(), newTapCommand())
+		newLintCommand(), newTapCommand(), newMutantsCommand())
 	return root
 }
