@@ -26,6 +26,7 @@ type linting struct {
 	report       string
 	stdin        io.Reader
 	stdout       io.Writer
+	stderr       io.Writer
 }
 
 func newLintCommand() *cobra.Command {
@@ -50,7 +51,7 @@ understood, 3 plumbline failed, 4 nothing could be judged.`,
   pbpaste | plumbline lint --partial -`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			l.stdin, l.stdout = cmd.InOrStdin(), cmd.OutOrStdout()
+			l.stdin, l.stdout, l.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 			l.options.Ending = lint.Ending(ending)
 			if cmd.Flags().Changed("include-usage") {
 				l.options.IncludeUsage = &l.includeUsage
@@ -70,40 +71,55 @@ understood, 3 plumbline failed, 4 nothing could be judged.`,
 
 func reportNames() []string { return slices.Sorted(maps.Keys(lint.Writers())) }
 
-// run judges the files and ends with the worst of their exit codes.
+// run judges the files and ends with the worst of their exit codes. A file that
+// is not understood keeps none of the others from being judged.
 func (l *linting) run(files []string) error {
 	write, ok := lint.Writers()[l.report]
 	if !ok {
 		return fmt.Errorf("there is no report %q: %s", l.report, nearest.Hint(l.report, reportNames()))
 	}
-	worst := conformance.ExitPass
+	if _, err := lint.NewLinter(l.options); err != nil {
+		return err
+	}
+	// From the worst.
+	order := []int{conformance.ExitViolation, conformance.ExitUsage, conformance.ExitInconclusive, conformance.ExitPass}
+	worst := len(order) - 1
 	for _, name := range files {
-		file, err := l.read(name)
+		exit, err := l.file(name, write)
 		if err != nil {
-			return err
-		}
-		if name == "-" {
-			name = "standard input"
-		}
-		report, err := lint.Judge(name, file, l.options)
-		var usage *lint.UsageError
-		switch {
-		case errors.As(err, &usage):
-			return err
-		case err != nil:
 			return harnessError{err}
 		}
-		if err := write(l.stdout, report); err != nil {
-			return harnessError{fmt.Errorf("write the report: %w", err)}
-		}
-		if worst != conformance.ExitViolation && report.ExitCode != conformance.ExitPass {
-			worst = report.ExitCode
-		}
+		worst = min(worst, slices.Index(order, exit))
 	}
-	if worst != conformance.ExitPass {
-		return exitStatus(worst)
+	if order[worst] != conformance.ExitPass {
+		return exitStatus(order[worst])
 	}
 	return nil
+}
+
+// file judges one file and returns its exit code.
+func (l *linting) file(name string, write lint.Writer) (int, error) {
+	file, err := l.read(name)
+	if err != nil {
+		fmt.Fprintln(l.stderr, "plumbline:", err)
+		return conformance.ExitUsage, nil
+	}
+	if name == "-" {
+		name = "standard input"
+	}
+	report, err := lint.Judge(name, file, l.options)
+	var usage *lint.UsageError
+	switch {
+	case errors.As(err, &usage):
+		fmt.Fprintln(l.stderr, "plumbline:", err)
+		return conformance.ExitUsage, nil
+	case err != nil:
+		return 0, err
+	}
+	if err := write(l.stdout, report); err != nil {
+		return 0, fmt.Errorf("write the report: %w", err)
+	}
+	return report.ExitCode, nil
 }
 
 // read returns the contents of a file, or of the standard input for "-".

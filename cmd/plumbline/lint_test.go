@@ -41,6 +41,8 @@ func TestLintCommand(t *testing.T) {
 		"a good stream":      {[]string{good}, conformance.ExitPass, "nothing found"},
 		"a bad one":          {[]string{bad}, conformance.ExitViolation, "openai-chat-03"},
 		"the worst counts":   {[]string{bad, good}, conformance.ExitViolation, "nothing found"},
+		"one is no stream":   {[]string{"nowhere.sse", good}, conformance.ExitUsage, "nothing found"},
+		"no stream, and bad": {[]string{"nowhere.sse", bad}, conformance.ExitViolation, "openai-chat-03"},
 		"as JSON":            {[]string{"--report", "json", bad}, conformance.ExitViolation, `"requirement":"openai-chat-03"`},
 		"as annotations":     {[]string{"--report", "github", bad}, conformance.ExitViolation, "::error file="},
 		"rows of no profile": {[]string{"--profile", "openai", "--format", "messages", good}, conformance.ExitInconclusive, "no row of this profile"},

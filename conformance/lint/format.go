@@ -58,6 +58,9 @@ func (c *Capture) format(name string) (format, error) {
 			return f, nil
 		}
 	}
+	if bytes.HasPrefix(bytes.TrimSpace(begins), []byte("{")) && !AsksForStream(t.Request.Body) {
+		return format{}, fmt.Errorf("its body is one JSON document and no stream")
+	}
 	// The format that shows first is the one: a reply may talk of another.
 	first, at := format{}, len(begins)
 	for _, f := range formats() {
@@ -67,9 +70,6 @@ func (c *Capture) format(name string) (format, error) {
 	}
 	if first.read != nil {
 		return first, nil
-	}
-	if bytes.HasPrefix(bytes.TrimSpace(begins), []byte("{")) {
-		return format{}, fmt.Errorf("its body is one JSON document and no stream")
 	}
 	if hasLine(begins, "data:") || c.Form != formBody {
 		return formats()[0], nil // what it has instead is for the rules to say

@@ -295,14 +295,15 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 		o    lint.Options
 		says string
 	}{
-		"a profile":        {body, lint.Options{Profile: "mortal"}, `did you mean "mortar"`},
-		"a format":         {body, lint.Options{Format: "chatt"}, `did you mean "chat"`},
-		"an ending":        {body, lint.Options{Ending: "stoped"}, `did you mean "stopped"`},
-		"nothing":          {"", lint.Options{}, "no event stream in it"},
-		"prose":            {"It does not work.\nPlease help.\n", lint.Options{}, "no event stream in it"},
-		"a document":       {`{"object":"chat.completion"}`, lint.Options{}, "no event stream in it"},
-		"half a JSON file": {`{"schemaVersion":1,"transcript":`, lint.Options{}, "unexpected end"},
-		"an empty trace":   {"== Info:   Trying 127.0.0.1:1...\n== Info: connect failed\n", lint.Options{}, "no answer in it"},
+		"a profile":              {body, lint.Options{Profile: "mortal"}, `did you mean "mortar"`},
+		"a format":               {body, lint.Options{Format: "chatt"}, `did you mean "chat"`},
+		"an ending":              {body, lint.Options{Ending: "stoped"}, `did you mean "stopped"`},
+		"nothing":                {"", lint.Options{}, "no event stream in it"},
+		"prose":                  {"It does not work.\nPlease help.\n", lint.Options{}, "no event stream in it"},
+		"a document":             {`{"object":"chat.completion"}`, lint.Options{}, "no event stream in it"},
+		"an answer that is none": {"HTTP/1.1 200 OK\r\n\r\n" + `{"object":"text_completion"}`, lint.Options{}, "one JSON document"},
+		"half a JSON file":       {`{"schemaVersion":1,"transcript":`, lint.Options{}, "unexpected end"},
+		"an empty trace":         {"== Info:   Trying 127.0.0.1:1...\n== Info: connect failed\n", lint.Options{}, "no answer in it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := lint.Judge("f", []byte(tt.file), tt.o)
