@@ -86,7 +86,7 @@ func (w *World) chargedForBreak(ctx context.Context) error {
 		return err
 	}
 	last := records[len(records)-1]
-	return judge(charge.ChargeOfBreak(int64(last.Generated), int64(last.PromptTokens), prices))
+	return judge(charge.ChargeOfBreak(int64(last.Generated), int64(last.PromptTokens), int64(last.CachedTokens), prices))
 }
 
 // chargedOnce takes a target that answers the repeated request as it did the

@@ -96,18 +96,23 @@ func (c Charge) ChargeOfUsage(u Usage, p Prices) []Finding {
 }
 
 // ChargeOfBreak judges the charge for a reply that broke: the tokens generated
-// before the break at the output price, and at most the prompt at its price beside
-// them ("Streaming, What to expect").
-func (c Charge) ChargeOfBreak(generated, prompt int64, p Prices) []Finding {
+// before the break at the output price, and beside them either nothing or the
+// prompt at its price ("Streaming, What to expect"): what was cached of it at the
+// price of reads or as the rest, and the rest as input or as written.
+func (c Charge) ChargeOfBreak(generated, prompt, cached int64, p Prices) []Finding {
 	least := amount(generated, p.Output)
-	most := amount(prompt, p.CacheWrite)
-	if input := amount(prompt, p.Input); input.Cmp(most) > 0 {
-		most = input
+	wanted := []*big.Rat{least}
+	for _, read := range []int64{0, cached} {
+		for _, rest := range []*big.Rat{p.Input, p.CacheWrite} {
+			sum := new(big.Rat).Add(least, amount(read, p.CacheRead))
+			wanted = append(wanted, sum.Add(sum, amount(prompt-read, rest)))
+		}
 	}
-	most.Add(most, least)
-	if c.USD != nil && (sentAs(least, c.USD) || sentAs(most, c.USD) || c.USD.Cmp(least) > 0 && c.USD.Cmp(most) < 0) {
-		return nil
+	for _, w := range wanted {
+		if c.USD != nil && sentAs(w, c.USD) {
+			return nil
+		}
 	}
-	return []Finding{{Rule: "ChargeOfBreak", Expected: fmt.Sprintf("a charge from %s, for %d generated tokens, to %s, with a prompt of %d",
-		usd(least), generated, usd(most), prompt), Seen: usd(c.USD)}}
+	return []Finding{{Rule: "ChargeOfBreak", Expected: fmt.Sprintf("a charge of %s for %d generated tokens, and nothing or the price of a prompt of %d beside it",
+		usd(least), generated, prompt), Seen: usd(c.USD)}}
 }

@@ -23,6 +23,12 @@ func TestHostileBodies(t *testing.T) {
 		"comments":           strings.Repeat(":\n", many),
 		"CR":                 strings.Repeat("\r", many),
 		"broken UTF-8":       strings.Repeat("data: \xff\n\n", many),
+		"items":              created + strings.Repeat(itemAdded, many),
+		"parts":              created + itemAdded + strings.Repeat(partAdded, many),
+		"deltas":             created + itemAdded + partAdded + strings.Repeat(textHello, many) + strings.Repeat(textDone, many) + completed,
+		"blocks":             msgStart + strings.Repeat(toolStart, many),
+		"pieces of a block":  msgStart + toolStart + strings.Repeat(toolOpen, many) + blockStop + calledStop + msgStop,
+		"ends of a message":  msgStart + strings.Repeat(msgDelta, many) + strings.Repeat(msgStop, many),
 		"choice after choice": func() string {
 			var b strings.Builder
 			for i := range many {
@@ -36,6 +42,12 @@ func TestHostileBodies(t *testing.T) {
 			c := ParseChat(transcript(body), Ask{IncludeUsage: true, Choices: 128, Stop: []string{"x"}})
 			assert.NotEmpty(t, Judge(c, ChatRules()))
 			Judge(c, FailedRules())
+			text := ParseText(transcript(body), Ask{IncludeUsage: true, Stop: []string{"x"}})
+			assert.NotEmpty(t, append(JudgeBy(text, TextRules()), JudgeBy(text, TextUsageRules())...))
+			assert.NotEmpty(t, JudgeBy(ParseResponses(transcript(body), Ask{}), FailedResponsesRules()))
+			JudgeBy(ParseResponses(transcript(body), Ask{}), ResponsesRules())
+			assert.NotEmpty(t, JudgeBy(ParseMessages(transcript(body), Ask{}), FailedMessagesRules()))
+			JudgeBy(ParseMessages(transcript(body), Ask{}), MessagesRules())
 		})
 	}
 }
