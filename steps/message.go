@@ -127,7 +127,7 @@ func (w *World) aliveBetween(ctx context.Context, sign string, seconds, before, 
 	}
 	from, to := deltas[i].At, deltas[i+1].At
 	// Where no pause is seen, no sign could be missed: the silence was elsewhere.
-	if err := quiet(stream, check.PauseSeen(deltas, i, w.session.Reply.Silence(), pingTolerance), from, to, pingTolerance); err != nil {
+	if err := pauseSeen(stream, deltas, i, w.session.Reply.Silence(), pingTolerance); err != nil {
 		return err
 	}
 	return w.alive(ctx, sign, seconds, from, to)
@@ -144,5 +144,7 @@ func (w *World) alive(ctx context.Context, sign string, seconds int, from, to ti
 	}
 	interval := time.Duration(seconds) * time.Second
 	tolerance := w.session.Tolerance(interval, pingTolerance)
-	return quiet(stream, check.Alive(signs, w.session.In(interval), tolerance, from, to), from, to, tolerance)
+	return timed(stream, from, to, tolerance, func(tolerance time.Duration) []check.Finding {
+		return check.Alive(signs, w.session.In(interval), tolerance, from, to)
+	})
 }

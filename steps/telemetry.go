@@ -87,7 +87,9 @@ func (w *World) opensWithin(seconds int) error {
 		return err
 	}
 	limit := time.Duration(seconds) * time.Second
-	return quiet(feed, feed.Telemetry().OpenAtOnce(limit), 0, feed.Elapsed(), limit/2)
+	return timed(feed, 0, feed.Elapsed(), limit/2, func(tolerance time.Duration) []check.Finding {
+		return feed.Telemetry().OpenAtOnce(limit/2 + tolerance)
+	})
 }
 
 func (w *World) passes(ctx context.Context, seconds int) error {

@@ -29,18 +29,6 @@ type noisy interface {
 	Noise(from, to time.Duration) time.Duration
 }
 
-// quiet takes findings about times back when this machine was too late meanwhile
-// to tell.
-func quiet(stream noisy, findings []check.Finding, from, to, tolerance time.Duration) error {
-	if len(findings) == 0 {
-		return nil
-	}
-	if noise := stream.Noise(from, to); noise > tolerance/2 {
-		return verdict.CannotJudge("%s was seen, but this machine ran %v late meanwhile", findings[0].Seen, noise)
-	}
-	return judge(findings)
-}
-
 // timed judges times with a tolerance. What it finds is taken back when this
 // machine was too late meanwhile, unless no lateness explains it.
 func timed(stream noisy, from, to, tolerance time.Duration, judged func(tolerance time.Duration) []check.Finding) error {
@@ -55,6 +43,13 @@ func timed(stream noisy, from, to, tolerance time.Duration, judged func(toleranc
 	return verdict.CannotJudge("%s was seen, but this machine ran %v late meanwhile", findings[0].Seen, noise)
 }
 
+// pauseSeen judges the pause behind delta i.
+func pauseSeen(stream noisy, deltas []check.Delta, i int, pause, tolerance time.Duration) error {
+	return timed(stream, deltas[i].At, deltas[i+1].At, tolerance, func(tolerance time.Duration) []check.Finding {
+		return check.PauseSeen(deltas, i, pause, tolerance)
+	})
+}
+
 func (w *World) seesPause(ctx context.Context, seconds, before, after int) error {
 	stream, err := w.session.Stream()
 	if err != nil {
@@ -65,7 +60,7 @@ func (w *World) seesPause(ctx context.Context, seconds, before, after int) error
 		return err
 	}
 	pause := time.Duration(seconds) * time.Second
-	return quiet(stream, check.PauseSeen(deltas, i, pause, pauseTolerance), deltas[i].At, deltas[i+1].At, pauseTolerance)
+	return pauseSeen(stream, deltas, i, pause, pauseTolerance)
 }
 
 // deltasAround returns the deltas of the reply, and the index of the one that
@@ -102,11 +97,15 @@ func (w *World) pingsUntilFirstToken(ctx context.Context, seconds int) error {
 	}
 	head, interval := chat.Transcript.HeaderAt, time.Duration(seconds)*time.Second
 	tolerance := w.session.Tolerance(interval, pingTolerance)
-	if limit := w.session.In(interval) + tolerance; head > limit {
-		late := check.Finding{Expected: fmt.Sprintf("the head of the stream within %v", limit), Seen: fmt.Sprintf("after %v", head.Round(time.Millisecond))}
-		if err := quiet(stream, []check.Finding{late}, 0, head, tolerance); err != nil {
-			return err
+	err = timed(stream, 0, head, tolerance, func(tolerance time.Duration) []check.Finding {
+		limit := w.session.In(interval) + tolerance
+		if head <= limit {
+			return nil
 		}
+		return []check.Finding{{Expected: fmt.Sprintf("the head of the stream within %v", limit), Seen: fmt.Sprintf("after %v", head.Round(time.Millisecond))}}
+	})
+	if err != nil {
+		return err
 	}
 	return w.pings(stream, seconds, head, deltas[0].At)
 }
@@ -123,7 +122,7 @@ func (w *World) pingsBetween(ctx context.Context, seconds, before, after int) er
 	from, to := deltas[i].At, deltas[i+1].At
 	// Where no pause is seen, no ping could be missed: the silence was elsewhere.
 	pause := w.session.Reply.Silence()
-	if err := quiet(stream, check.PauseSeen(deltas, i, pause, pingTolerance), from, to, pingTolerance); err != nil {
+	if err := pauseSeen(stream, deltas, i, pause, pingTolerance); err != nil {
 		return err
 	}
 	return w.pings(stream, seconds, from, to)

@@ -238,7 +238,7 @@ func (s *Session) AbortSeen(ctx context.Context, limit time.Duration) error {
 	}
 	seen := time.Unix(0, record.EndedAt).Add(-s.env.offset)
 	if took := seen.Sub(began); took > limit {
-		if noise := s.env.noise.Worst(began, seen); noise > limit/4 {
+		if noise := s.env.noise.Worst(began, seen); took-noise <= limit {
 			return verdict.CannotJudge("the abort came after %v, but this machine ran %v late meanwhile", took, noise)
 		}
 		return verdict.Violated(fmt.Sprintf("%s within %v", expected, limit), "after %v", took.Round(time.Millisecond))

@@ -74,7 +74,7 @@ func (st *Stream) EndsWithin(ctx context.Context, limit time.Duration) error {
 	}
 	ended := st.exchange.Transcript().EndAt
 	if took := ended - began; took > limit {
-		if noise := st.Noise(began, ended); noise > limit/4 {
+		if noise := st.Noise(began, ended); took-noise <= limit {
 			return verdict.CannotJudge("the stream ended after %v, but this machine ran %v late meanwhile", took, noise)
 		}
 		return verdict.Violated(fmt.Sprintf("the stream ends within %v", limit), "after %v", took.Round(time.Millisecond))
