@@ -27,6 +27,23 @@ var ollamaFindings = []finding{
 	{row: "openai-chat-27", why: "an unknown model is refused with type not_found_error and code null"},
 	{row: "openai-chat-28", why: "there are no keys: any, and none, is accepted"},
 	{row: "openai-chat-29", why: "stream_options without stream is accepted"},
+	{row: "openai-text-04", why: "created is the time of each chunk, and ids are random numbers below 1000", sometimes: true},
+	{row: "openai-text-08", why: "with include_usage every chunk has a usage object, of zeros before the last"},
+	{row: "openai-text-23", why: "n of 0, max_tokens of -1 and the like are answered with 200"},
+	{row: "openai-text-24", why: "an unknown model is refused with code null"},
+	{row: "openai-responses-09", why: "created_at of the end is another one than that of the beginning when a second passes", sometimes: true},
+	{row: "openai-responses-11", why: "a response that max_output_tokens cut is completed, as are its items"},
+	{row: "openai-responses-22", why: "temperature of 2.5 and max_output_tokens of 15 are accepted"},
+	{row: "openai-responses-23", why: "an unknown model is refused with code null"},
+	{row: "openai-responses-24", why: "ids are random numbers, so two responses can share one", sometimes: true},
+}
+
+// ollamaMessagesFindings are those of its Messages API.
+var ollamaMessagesFindings = []finding{
+	{row: "anthropic-messages-03", why: "message_start has no stop_reason and no stop_sequence, where Anthropic has null"},
+	{row: "anthropic-messages-05", why: "message_delta has no stop_sequence, where Anthropic has null"},
+	{row: "anthropic-messages-15", why: "a message has no stop_sequence, where Anthropic has null"},
+	{row: "anthropic-messages-18", why: "unknown roles are accepted"},
 }
 
 // report is what the lane reads of plumbline's JSON report.

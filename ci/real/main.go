@@ -75,6 +75,9 @@ func judge(ctx context.Context, w workplace, t *tally, log io.Writer) error {
 	t.check(ctx, log, "Ollama itself breaks of profile openai what it is known to break", func() error {
 		return j.run(ctx, "ollama", "openai", server.url, keys{}, ollamaFindings)
 	})
+	t.check(ctx, log, "Ollama itself breaks of profile anthropic what it is known to break", func() error {
+		return j.run(ctx, "ollama-messages", "anthropic", server.url, keys{}, ollamaMessagesFindings)
+	})
 	return context.Cause(ctx)
 }
 

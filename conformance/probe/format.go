@@ -38,6 +38,8 @@ var byNeed = map[string]check.Format{
 
 // Unspoken asks at the address of each format and returns those, by the words of
 // the catalogue's needs, at which the target has nothing to say: 404, 405 or 501.
+// What it asks names the model, as one that is missing may be a 404 too, and is to
+// be refused, so that nobody pays for it.
 func (e *Env) Unspoken(ctx context.Context, needs []string) []string {
 	silent := make([]bool, len(needs))
 	var asked sync.WaitGroup
@@ -46,8 +48,8 @@ func (e *Env) Unspoken(ctx context.Context, needs []string) []string {
 			ctx, cancel := context.WithTimeout(ctx, preflightPatience)
 			defer cancel()
 			s := &Session{env: e}
-			r := Request{Format: byNeed[need]}
-			switch e.plainWith(ctx, http.MethodPost, r.path(), []byte("{}"), s.bearer(r), s.header(r)).Status {
+			r := Request{Format: byNeed[need], Own: map[string]any{"stream": "plumbline asks whether this is an address"}}
+			switch e.plainWith(ctx, http.MethodPost, r.path(), e.bodyOf(r, ""), s.bearer(r), s.header(r)).Status {
 			case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 				silent[i] = true
 			}

@@ -204,7 +204,7 @@ Feature: Responses
 
   @openai-responses-20
   Scenario: An error of a response has message, type, param and code
-    When the client sends a response whose max_output_tokens is -1
+    When the client sends the body "{\"input\": [" as a response
     Then the answer is an error with message, type, param and code as JSON
 
   @openai-responses-21

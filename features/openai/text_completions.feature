@@ -218,7 +218,7 @@ Feature: Text completions
 
   @openai-text-21
   Scenario: An error of a text completion has message, type, param and code
-    When the client sends a text completion whose max_tokens is -1
+    When the client sends the body "{\"prompt\": [" as a text completion
     Then the answer is an error with message, type, param and code as JSON
 
   @openai-text-22
