@@ -8,7 +8,7 @@ FUZZTIME ?= 10s
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test race lint fuzz bench witness real tidy ci clean
+.PHONY: help run test race lint fuzz bench witness browser mutants real tidy ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,14 +36,21 @@ bench: ## run all benchmarks
 witness: ## drive the reference gateway with OpenAI's Go SDK (first build: minutes)
 	cd witness && go vet ./... && go test ./...
 
+browser: ## look at the live page in a Chromium, if there is one
+	cd browser && go vet ./... && go test ./...
+
+mutants: ## prove that every check can fail: judge gateways broken on purpose
+	go run ./cmd/plumbline mutants
+
 real: ## judge a gateway in front of a real model server (first build: ten minutes)
 	go run ./ci/real
 
 tidy: ## tidy go.mod and go.sum of every module, after a dependency has changed
 	go mod tidy
 	cd witness && go mod tidy
+	cd browser && go mod tidy
 
-ci: ## everything that guards main: lint, tests, race, witness
+ci: ## everything that guards main: lint, tests, race, witness, browser, mutants
 	.ci/run
 
 clean: ## remove built programs, reports and caches of this checkout
