@@ -12,6 +12,7 @@ import (
 func TestLedgerJudgesRows(t *testing.T) {
 	plain := Scenario{Name: "plain", Location: "f:1", Rows: []string{"a-1"}}
 	deeper := Scenario{Name: "deeper", Location: "f:2", Rows: []string{"a-1"}, Needs: []string{"scripted"}}
+	format := Scenario{Name: "format", Location: "f:4", Rows: []string{"a-1"}, Needs: []string{"messages"}}
 	same := Scenario{Name: "same", Location: "f:3", Rows: []string{"a-1"}}
 	cases := []struct {
 		name      string
@@ -28,6 +29,7 @@ func TestLedgerJudgesRows(t *testing.T) {
 		{"a failure beats what could not be judged", "documented", false, []Scenario{plain, same}, []Verdict{Fail, Inconclusive}, Fail},
 		{"a deeper scenario that needs more does not hold back", "documented", false, []Scenario{plain, deeper}, []Verdict{Pass, Inconclusive}, Pass},
 		{"only the deeper one, and it could not be judged", "documented", false, []Scenario{deeper}, []Verdict{Inconclusive}, Inconclusive},
+		{"a format that could not be judged", "documented", false, []Scenario{plain, format}, []Verdict{Pass, Inconclusive}, Inconclusive},
 		{"a deeper scenario fails", "documented", false, []Scenario{plain, deeper}, []Verdict{Pass, Fail}, Fail},
 		{"an assumed row of a foreign target", "assumed", false, []Scenario{plain}, []Verdict{Fail}, Remark},
 		{"an assumed row of the reference", "assumed", true, []Scenario{plain}, []Verdict{Fail}, Fail},

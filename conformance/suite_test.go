@@ -48,7 +48,7 @@ func suiteOf(t *testing.T, feature string) (*suite, error) {
 	t.Helper()
 	return loadSuite(fstest.MapFS{
 		"requirements.yaml": {Data: []byte(`
-profiles: {p: [a], q: [a, b]}
+profiles: {p: [a], q: [a, b], r: [a, -a-2]}
 groups:
   - {id: a, document: A, rows: [
       {id: a-1, section: s, level: documented, needs: [], statement: one},
@@ -114,13 +114,14 @@ func TestPlanRefuses(t *testing.T) {
 	cases := []struct{ name, profile, tags, says string }{
 		{"an unknown profile", "pp", "", `did you mean "p"`},
 		{"an unknown tag", "p", "@a-11", `did you mean "a-1"`},
+		{"profiles that contradict each other", "p,r", "", "p and r contradict each other on a-2"},
 		{"a selection of nothing", "p", "@a-1 and @a-2", "selects no scenario"},
 		{"a row of another profile", "p", "@b-1 and not @a-1", "selects no scenario"},
 		{"a broken expression", "p", "@a-1 and", "tag expression"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := suite.plan([]string{c.profile}, c.tags)
+			_, err := suite.plan(strings.Split(c.profile, ","), c.tags)
 			var usage *UsageError
 			require.ErrorAs(t, err, &usage)
 			assert.Contains(t, err.Error(), c.says)

@@ -61,6 +61,10 @@ func (w *World) agree(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// Two replies that hold nothing would agree.
+	if err := judge(append(chat.HasChunks(), completion.CompletionJSON()...)); err != nil {
+		return err
+	}
 	return judge(check.Agreement(chat, completion))
 }
 
