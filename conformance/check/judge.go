@@ -38,7 +38,7 @@ func NewChatJudge(head Head, ask Ask) *ChatJudge {
 func (j *ChatJudge) Feed(piece []byte, at time.Duration) { j.thin.feed(piece, at) }
 
 // Kept is how many bytes the judge holds.
-func (j *ChatJudge) Kept() int { return len(j.thin.kept) + len(j.thin.rest) }
+func (j *ChatJudge) Kept() int { return len(j.thin.kept) + len(j.thin.rest) + len(j.thin.joint.text) }
 
 // Finish says how the body ended; words are those of [wire.Transcript.EndError].
 func (j *ChatJudge) Finish(end wire.End, at time.Duration, words string) *Judged {

@@ -94,12 +94,15 @@ func TestChatJudgeFindsWhatTheRulesFind(t *testing.T) {
 		strings.Replace(hello, `"usage":null`, `"usage":null,"obfuscation":"abc"`, 1), strings.Replace(hello, "data: ", "data:", 1),
 		strings.ReplaceAll(hello, "\n", "\r\n"), strings.Replace(hello, `"usage":null`, `"usage":7`, 1), strings.Replace(hello, `"usage":null`, `"usage":{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10}`, 1),
 		envelope("", ""), tool(`{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":"x"}}`),
+		tool(`{"index":0,"function":{"arguments":"Hello"}}`), tool(`{"index":0,"function":{"arguments":"{\"Hello\":"}}`), tool(`{"index":1,"function":{"arguments":"Hello"}}`),
+		tool(`{"index":0,"function":{"arguments":"1,Hello"},"type":"function"}`), tool(`{"index":0,"function":{"arguments":"\ud83eHello"}}`),
+		strings.Replace(finish, "stop", "tool_calls", 1),
 		"data: {}\n\n", "data: oops\n\n", "id: 7\n", strings.Replace(hello, `"Hello"`, `"Hello","content":"x"`, 1),
 		strings.Replace(hello, "Hello", `Hello é \u00e9 \ud83e 🦙 \"`, 1), strings.Replace(hello, "Hello", "Hello\xc3", 1),
 	}
 	asks := []Ask{asked, unasked, {IncludeUsage: true, Choices: 2, MaxTokens: 1}, {Stop: []string{"ell"}}, {Logprobs: true}}
 	rnd := rand.New(rand.NewPCG(5, 8))
-	for range 500 {
+	for range 250 {
 		tr := inReads(rnd, transcript(mutate(rnd, long(rnd, events))))
 		tr.End = []wire.End{wire.EndClean, wire.EndCut, wire.EndLeft}[rnd.IntN(3)]
 		sameVerdicts(t, tr, asks[rnd.IntN(len(asks))])
@@ -116,6 +119,47 @@ func TestChatJudgeOnTheCorpus(t *testing.T) {
 			word, _, _ := strings.Cut(filepath.Base(file), "-")
 			sameVerdicts(t, transcript(string(body)), asks[word])
 			sameVerdicts(t, transcript(strings.Repeat(string(body), 20)), asks[word])
+		})
+	}
+}
+
+// What was left out before a fault moves its place by just that much.
+func TestChatJudgeKnowsThePlaceBehindWhatItForgot(t *testing.T) {
+	long := strings.Replace(hello, "Hello", strings.Repeat("long ", 50), 1)
+	pieces := strings.Repeat(tool(`{"index":0,"function":{"arguments":"1,"}}`), 50)
+	for name, body := range map[string]string{
+		"text":            role + strings.Repeat(long, 60) + "data: oops\n\n" + done,
+		"comments":        role + strings.Repeat(long, 60) + "data: {}\n\n" + strings.Repeat(": ping\n\n", 40) + "data: oops\n\n" + done,
+		"both":            role + strings.Repeat(long, 60) + strings.Repeat(": ping\n\n", 40) + strings.Repeat(long, 9) + "data: oops\n\n" + strings.Repeat(": ping\n\n", 40),
+		"comments, twice": strings.Repeat(role+strings.Repeat(long, 60)+strings.Repeat(": ping\n\n", 40)+"data: oops\n\n", 3),
+		"arguments":       role + tool(`{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":"["}}`) + pieces + "data: oops\n\n" + pieces + strings.Repeat(": ping\n\n", 40) + finish + "data: oops\n\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			sameVerdicts(t, transcript(body), asked)
+			j := JudgeTranscript(transcript(body), asked)
+			assert.Less(t, len(j.Chat.Transcript.Body), len(body)*3/4, "it forgot")
+			assert.NotEmpty(t, j.Judge(ChatRules()))
+		})
+	}
+}
+
+// Arguments are joined as they are read piece by piece: neither do two halves of
+// a surrogate pair become one character, nor does an earlier one of two equal
+// members count.
+func TestChatJudgeJoinsArgumentsAsTheyAreRead(t *testing.T) {
+	start := role + tool(`{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":"x"}}`)
+	end := strings.Replace(finish, "stop", "tool_calls", 1) + usage + done
+	for name, pieces := range map[string]string{
+		"halves of a character": tool(`{"index":0,"function":{"arguments":"\ud83e"}}`) + tool(`{"index":0,"function":{"arguments":"\udd99"}}`),
+		"members twice":         tool(`{"index":0,"function":{"arguments":"a","arguments":"b"}}`),
+		"members, twice":        tool(`{"index":0,"function":{"arguments":"a"},"function":{"arguments":"b"}}`),
+		"escapes":               tool(`{"index":0,"function":{"arguments":"\n\""}}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := transcript(start + strings.Repeat(pieces, 40) + end)
+			sameVerdicts(t, tr, asked)
+			assert.Equal(t, ParseChat(tr, asked).ToolCalls(0), JudgeTranscript(tr, asked).Chat.ToolCalls(0))
+			assert.Equal(t, []string{"ToolDeltas"}, names(JudgeTranscript(tr, asked).Judge(ChatRules())))
 		})
 	}
 }

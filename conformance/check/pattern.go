@@ -19,7 +19,10 @@ type pattern struct {
 	holes   []hole
 	comment bool
 	text    bool // a hole holds text of the reply
-	kept    int  // blocks of it that were kept since the last one of no pattern
+	// joins tells that its one hole holds a piece of the arguments of a call, which
+	// a rule judges whole.
+	joins bool
+	kept  int // blocks of it that were kept since the last one of no pattern
 }
 
 // hole is a string that may differ.
@@ -73,6 +76,9 @@ func (k *pattern) match(b []byte) (size, text int) {
 		if !ok || (n == 0) != k.holes[i].empty {
 			return 0, 0
 		}
+		if k.joins && escaped && bytes.Contains(b[size:size+n], []byte(`\u`)) {
+			return 0, 0 // two of them may be one character when joined
+		}
 		if k.holes[i].text {
 			text += n
 			if escaped {
@@ -82,6 +88,11 @@ func (k *pattern) match(b []byte) (size, text int) {
 		size += n
 	}
 	return 0, 0
+}
+
+// piece is what a block of a pattern that joins holds in its hole.
+func (k *pattern) piece(block []byte) []byte {
+	return block[len(k.fixed[0]) : len(block)-len(k.fixed[1])]
 }
 
 // stringBody returns the length of the valid JSON string that b begins with,
@@ -160,11 +171,11 @@ func learn(block []byte, choices int) *pattern {
 	if !ok || len(data) > maxHole {
 		return nil
 	}
-	holes, ok := ordinary(data, choices)
-	if !ok {
+	holes, joins, ok := ordinary(data, choices)
+	if !ok || joins && len(holes) != 1 {
 		return nil
 	}
-	k := &pattern{holes: holes}
+	k := &pattern{holes: holes, joins: joins}
 	from := 0
 	for _, h := range holes {
 		k.text = k.text || h.text && !h.empty
@@ -180,30 +191,34 @@ func learn(block []byte, choices int) *pattern {
 var freeText = []string{"content", "reasoning_content", "reasoning", "obfuscation"}
 
 // ordinary tells whether data is a chunk of which each rule says the same every
-// time: with one choice that neither finishes nor calls anything, and without
-// usage, logprobs or error. Its holes are in order.
-func ordinary(data []byte, choices int) (holes []hole, ok bool) {
+// time: with one choice that does not finish, and without usage, logprobs or
+// error. Its holes are in order; joins tells that one holds arguments of a call.
+func ordinary(data []byte, choices int) (holes []hole, joins, ok bool) {
 	if !json.Valid(data) {
-		return nil, false
+		return nil, false, false
 	}
 	chunk, ok := asObject(gjson.ParseBytes(data))
 	all := list(chunk.get("choices"))
 	if !ok || len(all) != 1 || chunk.get("error").Exists() || !nothing(chunk, "usage") {
-		return nil, false
+		return nil, false, false
 	}
 	choice, ok := asObject(all[0])
 	index, isIndex := integer(choice.get("index"))
 	if !ok || !isIndex || index != 0 && choices == 1 || text(choice.get("finish_reason")) != "" || !nothing(choice, "logprobs") {
-		return nil, false
+		return nil, false, false
 	}
 	delta, ok := asObject(choice.get("delta"))
-	if !ok || !nothing(delta, "tool_calls") || !nothing(delta, "function_call") {
-		return nil, false
-	}
-	if repeats(chunk) || repeats(choice) || repeats(delta) {
-		return nil, false
+	if !ok || !nothing(delta, "function_call") || repeats(chunk) || repeats(choice) || repeats(delta) {
+		return nil, false, false
 	}
 	values := []gjson.Result{chunk.get("obfuscation")}
+	if !nothing(delta, "tool_calls") {
+		arguments, ok := argumentsOf(delta)
+		if !ok {
+			return nil, false, false
+		}
+		values, joins = append(values, arguments), true
+	}
 	for _, key := range freeText {
 		values = append(values, delta.get(key))
 	}
@@ -214,13 +229,25 @@ func ordinary(data []byte, choices int) (holes []hole, ok bool) {
 		}
 		h := hole{from: v.Index + 1, to: v.Index + len(v.Raw) - 1, text: v.Index == content.Index}
 		if v.Index <= 0 || h.to > len(data) || string(data[v.Index:h.to+1]) != v.Raw {
-			return nil, false
+			return nil, false, false
 		}
 		h.empty = h.from == h.to
 		holes = append(holes, h)
 	}
 	slices.SortFunc(holes, func(a, b hole) int { return a.from - b.from })
-	return holes, true
+	return holes, joins, true
+}
+
+// argumentsOf returns the arguments of the one call in a delta, if they are text.
+func argumentsOf(delta object) (gjson.Result, bool) {
+	calls := list(delta.get("tool_calls"))
+	if len(calls) != 1 {
+		return gjson.Result{}, false
+	}
+	call, _ := asObject(calls[0])
+	function, _ := asObject(call.get("function"))
+	arguments := function.get("arguments")
+	return arguments, arguments.Type == gjson.String && !repeats(call) && !repeats(function)
 }
 
 // nothing tells that a member is not there, or null.

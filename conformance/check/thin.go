@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 	"time"
 
@@ -30,19 +31,32 @@ type thinner struct {
 	arrived []wire.Read
 
 	patterns patterns
-	last     []byte      // the latest chunk that was left out, if nothing was kept since
+	last     []byte   // the latest chunk that was left out, if nothing was kept since
+	lastOf   *pattern // its pattern
+	joint    joint
 	came     []wire.Read // when it came, in places of last
 	after    cut         // what was left out behind it
 	text     int         // bytes of the reply's text that were kept, or fewer
 }
 
+// joint holds what the chunks before the latest one said that were left out and
+// joined: the arguments of a call are judged whole.
+type joint struct {
+	of   *pattern
+	text []byte
+}
+
 // cut says how much of the body was left out before a place of what was kept.
 type cut struct{ at, bytes, lines int }
+
+// linesOfBlock is how many lines a block of a known pattern has: one and the
+// blank one.
+const linesOfBlock = 2
 
 // leave adds a block of a known pattern: one line and the blank one.
 func (c *cut) leave(bytes int) {
 	c.bytes += bytes
-	c.lines += 2
+	c.lines += linesOfBlock
 }
 
 // enoughText is how much of the text is kept in any case, in bytes: what a
@@ -106,13 +120,13 @@ func (t *thinner) known(k *pattern, block []byte, text int) {
 		k.kept++
 		t.text += text
 		return
-	case k.comment && t.last != nil:
+	case k.comment && len(t.last) > 0:
 		t.after.leave(len(block))
 	case k.comment:
 		t.out.leave(len(block))
 	default:
 		t.forget()
-		t.last = append(t.last[:0], block...)
+		t.last, t.lastOf = append(t.last[:0], block...), k
 		t.came = t.readsOf(t.came[:0], len(block))
 	}
 	t.done += len(block)
@@ -123,14 +137,33 @@ func (t *thinner) forget() {
 	if len(t.last) == 0 {
 		return
 	}
+	if k := t.lastOf; k.joins {
+		if t.joint.of != k {
+			t.join()
+			t.joint.of = k
+		}
+		t.joint.text = append(t.joint.text, k.piece(t.last)...)
+	}
 	t.out.leave(len(t.last))
 	t.out.bytes += t.after.bytes
 	t.out.lines += t.after.lines
 	t.after = cut{}
 }
 
+// join keeps what was joined, as one chunk. It stands in no place of the body.
+func (t *thinner) join() {
+	if k := t.joint.of; k != nil && len(t.joint.text) > 0 {
+		chunk := slices.Concat(k.fixed[0], t.joint.text, k.fixed[1])
+		t.put(chunk, []wire.Read{{End: len(chunk), At: t.came[len(t.came)-1].At}})
+		t.out.leave(-len(chunk))
+		t.out.lines -= 2 * linesOfBlock
+	}
+	t.joint.of, t.joint.text = nil, t.joint.text[:0]
+}
+
 // flush keeps the latest chunk after all.
 func (t *thinner) flush() {
+	t.join()
 	if len(t.last) == 0 {
 		return
 	}
@@ -171,7 +204,11 @@ func (t *thinner) put(b []byte, came []wire.Read) {
 
 // mark notes what was left out before the end of kept.
 func (t *thinner) mark() {
-	if n := len(t.cuts); t.out.bytes > 0 && (n == 0 || t.cuts[n-1].bytes != t.out.bytes) {
+	var latest cut
+	if n := len(t.cuts); n > 0 {
+		latest = t.cuts[n-1]
+	}
+	if latest.bytes != t.out.bytes || latest.lines != t.out.lines {
 		t.out.at = len(t.kept)
 		t.cuts = append(t.cuts, t.out)
 	}
