@@ -27,6 +27,7 @@ func TestLive(t *testing.T) {
 		Target: conformance.Target{
 			BaseURL: config.URL, Profile: strings.Join(config.Profiles, ","), Model: config.Model, Control: config.Control,
 			Key: config.Keys.Key.Reveal(), Key2: config.Keys.Key2.Reveal(), Org2Key: config.Keys.Org2.Reveal(),
+			PoorKey: config.Keys.Poor.Reveal(), LimitedKey: config.Keys.Limited.Reveal(), Alias: config.Alias, CreditsPath: config.Credits.Path,
 			SessionHeader: config.Telemetry.SessionHeader,
 			Events: conformance.EventNames{Route: config.Telemetry.RouteEvent, Cache: config.Telemetry.CacheEvent,
 				Latency: config.Telemetry.LatencyEvent},

@@ -273,15 +273,6 @@ func (p *plan) formats() []string {
 	return found
 }
 
-// longestWait is the longest time for which a scenario of the plan watches.
-func (p *plan) longestWait() time.Duration {
-	var longest time.Duration
-	for _, s := range p.scenarios {
-		longest = max(longest, s.Wait)
-	}
-	return longest
-}
-
 // UsageError is a mistake in what the user asked for: an unknown tag or
 // profile, or a selection of nothing.
 type UsageError struct{ Problem string }

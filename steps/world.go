@@ -78,7 +78,7 @@ func say(expr string, call func(*World) any) sentence {
 func sentences() []sentence {
 	return slices.Concat(replySentences, requestSentences, cancelSentences, streamSentences, textSentences,
 		timeSentences, failureSentences, answerSentences, modelSentences, telemetrySentences, watchSentences, costSentences, sessionSentences, fleetSentences,
-		anyFormatSentences, textCompletionSentences, responseSentences, messageSentences, creditSentences)
+		anyFormatSentences, textCompletionSentences, responseSentences, messageSentences, aliveSentences, creditSentences)
 }
 
 // Register gives godog every sentence, for this scenario.
