@@ -211,11 +211,17 @@ func (w *World) tellsOfOwn() error {
 	if err != nil {
 		return err
 	}
-	return judge(feed.Telemetry().NoOthers(w.watch.ids...))
+	return tellsAlone(feed, w.watch.ids)
 }
 
 func (w *World) tellsOfOthers() error {
-	return judge(w.watch.other.Telemetry().NoOthers(w.watch.otherIDs...))
+	return tellsAlone(w.watch.other, w.watch.otherIDs)
+}
+
+// tellsAlone judges that neither the events nor the sums are about other requests.
+func tellsAlone(feed *probe.Feed, ids []string) error {
+	t := feed.Telemetry()
+	return judge(append(t.NoOthers(ids...), t.SumsOfOwn()...))
 }
 
 func (w *World) sameEvents(ctx context.Context) error {

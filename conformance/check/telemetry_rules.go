@@ -196,6 +196,24 @@ func (t *Telemetry) NoOthers(ids ...string) []Finding {
 	return n.found
 }
 
+// SumsOfOwn: each session.metrics adds up the prompts of completions whose costs
+// the stream has told before it, oldest first, and of no other ones.
+func (t *Telemetry) SumsOfOwn() []Finding {
+	n := t.notes("SumsOfOwn")
+	prompt := int64(0)
+	totals := []int64{0}
+	for _, e := range t.Events {
+		if e.IsCost() {
+			prompt += e.count("promptTokens")
+			totals = append(totals, prompt)
+		}
+		if sum, ok := e.SumOfPrompt(); ok && !slices.Contains(totals, sum) {
+			n.event(e.Event, fmt.Sprintf("sums of the requests that were told, which have %d prompt tokens", prompt), fmt.Sprintf("session.metrics of %d", sum))
+		}
+	}
+	return n.found
+}
+
 // Empty: stream.open is the only event.
 func (t *Telemetry) Empty() []Finding {
 	n := t.notes("Empty")

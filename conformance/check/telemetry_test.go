@@ -44,7 +44,7 @@ func TestTelemetryRules(t *testing.T) {
 	whole := func(events ...string) []string { return append([]string{open}, events...) }
 	all := func(tel *Telemetry) (found []Finding) {
 		found = slices.Concat(tel.EventStream(), tel.Frames(), tel.OpenFirst(), tel.OpenFields(), tel.OpenAtOnce(time.Second),
-			tel.AtOrder(), tel.RequestIDs(exampleID), tel.NoOthers(exampleID), tel.SumsFollow(exampleID), tel.OneCost(exampleID),
+			tel.AtOrder(), tel.RequestIDs(exampleID), tel.NoOthers(exampleID), tel.SumsOfOwn(), tel.SumsFollow(exampleID), tel.OneCost(exampleID),
 			tel.CacheOutcome(exampleID), tel.ReuseIs(exampleID, 0, 502))
 		for _, step := range []Step{StepRoute, StepCache, StepLatency, StepCost} {
 			found = append(found, tel.Tells(exampleID, step)...)
@@ -60,6 +60,9 @@ func TestTelemetryRules(t *testing.T) {
 			"retry: 1000\nid: 0\n" + open, ping, "id: 7\n" + edit(route, "route.decision", "routing"), ping, edit(miss, "cache.lookup", "prefix"),
 			edit(edit(late, "latency.update", "timing"), `{"at":1767225600200,`, `{"extra":{"a":[1]},"at":1767225600200,`), cost, sums}, nil},
 		"legal: the data line first":  {whole("data: "+strings.TrimSuffix(strings.SplitN(route, "data: ", 2)[1], "\n")+"event: route.decision\n\n", miss, late, cost, sums), nil},
+		"legal: sums of nothing":      {whole(edit(edit(sums, "00200", "00100"), "502", "0"), route, miss, late, cost, sums), nil},
+		"legal: sums told again":      {whole(route, miss, late, cost, sums, sums), nil},
+		"legal: sums of a part":       {whole(route, miss, late, cost, edit(sums, `"reusedTokens":0,"prefilledTokens":502,`, "")), nil},
 		"legal: events of the future": {whole(route, miss, late, cost, sums, "event: session.note\ndata: {\"at\":1767225600201}\n\n"), nil},
 		"legal: half an event more":   {whole(route, miss, late, cost, sums, "event: cost.upd"), nil},
 
@@ -91,10 +94,12 @@ func TestTelemetryRules(t *testing.T) {
 		"no routing decision":    {whole(miss, late, cost, sums), []string{"Tells"}},
 		"no cache outcome":       {whole(route, late, cost, sums), []string{"CacheOutcome", "ReuseIs", "Tells"}},
 		"no latency":             {whole(route, miss, cost, sums), []string{"Tells"}},
-		"no cost":                {whole(route, miss, late, sums), []string{"OneCost", "SumsFollow", "Tells"}},
+		"no cost":                {whole(route, miss, late, sums), []string{"OneCost", "SumsFollow", "SumsOfOwn", "Tells"}},
 		"two costs":              {whole(route, miss, late, cost, cost, sums), []string{"OneCost"}},
 		"no sums":                {whole(route, miss, late, cost), []string{"SumsFollow"}},
-		"sums before the cost":   {whole(route, miss, late, sums, cost), []string{"SumsFollow"}},
+		"sums before the cost":   {whole(route, miss, late, sums, cost), []string{"SumsFollow", "SumsOfOwn"}},
+		"sums of another":        {whole(edit(sums, "00200", "00100"), route, miss, late, cost, sums), []string{"SumsOfOwn"}},
+		"sums of two":            {whole(route, miss, late, cost, edit(sums, `"prefilledTokens":502`, `"prefilledTokens":1004`)), []string{"SumsOfOwn"}},
 		"another's event":        {whole(route, miss, late, cost, sums, edit(late, exampleID, otherID)), []string{"NoOthers", "RequestIDs"}},
 		"a tier on a miss":       {whole(route, edit(miss, "null", `"gpu-hbm"`), late, cost, sums), []string{"CacheOutcome"}},
 		"no tier on a miss":      {whole(route, edit(miss, "null", `""`), late, cost, sums), []string{"CacheOutcome"}},
