@@ -27,6 +27,8 @@ const (
 	mutantPing     = 1200 * time.Millisecond
 	mutantSilence  = 4 * time.Second
 	mutantPatience = 4 * time.Second
+	mutantBeat     = 1200 * time.Millisecond // of telemetry
+	mutantTick     = 1 * time.Second         // of the fleet's metrics
 )
 
 // mutantsRequest is what the command was asked for.
@@ -85,8 +87,8 @@ func mutants(ctx context.Context, request mutantsRequest, stdout, stderr io.Writ
 		Judged: func(done, all int, result mutant.Result) {
 			fmt.Fprintf(stderr, "%3d/%d  %-12s  %s\n", done, all, result.Outcome, result.Name)
 		}}
-	options.Target.Intervals = conformance.Intervals{Ping: mutantPing, Silence: mutantSilence, Patience: mutantPatience}
-	intervals := target.Intervals{Ping: mutantPing}
+	options.Target.Intervals = conformance.Intervals{Ping: mutantPing, Silence: mutantSilence, Patience: mutantPatience, TelemetryPing: mutantBeat, Tick: mutantTick}
+	intervals := target.Intervals{Ping: mutantPing, TelemetryPing: mutantBeat, Tick: mutantTick}
 	stop, err := startReference(ctx, target.Config{Intervals: intervals}, &options.Target)
 	if err != nil {
 		return harnessError{err}

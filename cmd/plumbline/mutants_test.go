@@ -35,6 +35,7 @@ func TestMutantsOfEachAreaAreKilled(t *testing.T) {
 		"bounds-ignored", "leaver-of-whole-unseen", "stop-early-refused", "stop-by-other-organization", "stopped-finish-stop",
 		"choice-unfinished", "tool-index-zero", "logprobs-repeat-token", "text-out-of-order", "limit-ignored", "reads-1m-lines",
 		"whole-text-trimmed", "models-write-price-of-input", "no-pings-in-reply",
+		"tier-on-miss", "cost-leaks-to-organization", "cost-of-broken-off-prompt-alone", "saving-clamped", "prefilled-with-reads", "tick-at-in-seconds",
 	}
 	areas := map[string]bool{}
 	for _, m := range mutant.All() {

@@ -14,6 +14,7 @@ const eventLimit = 8 << 20
 // event is one event of a stream, or a comment between two.
 type event struct {
 	raw  string // its bytes, with the blank line
+	name string // what stands behind "event: ", "" for an event without a name
 	data string // what stands behind "data: ", "" for a comment
 	end  bool   // no event: the stream ended as it should
 
@@ -21,8 +22,8 @@ type event struct {
 }
 
 // splitter cuts the stream of a right gateway into its events. It need not
-// cope with anything odd: what comes is ": comment" or one data line, then a
-// blank line.
+// cope with anything odd: what comes is ": comment" or one data line, below an
+// event line or not, then a blank line.
 type splitter struct{ lines *bufio.Reader }
 
 func newSplitter(r io.Reader) *splitter { return &splitter{bufio.NewReaderSize(r, 64<<10)} }
@@ -49,7 +50,11 @@ func (s *splitter) next() (event, error) {
 // parse reads the text of one event.
 func parse(raw string) event {
 	e := event{raw: raw, parsed: new(object)}
-	if data, ok := strings.CutPrefix(raw, "data: "); ok {
+	lines := raw
+	if name, ok := strings.CutPrefix(raw, "event: "); ok {
+		e.name, lines, _ = strings.Cut(name, "\n")
+	}
+	if data, ok := strings.CutPrefix(lines, "data: "); ok {
 		e.data = strings.TrimSuffix(data, "\n\n")
 	}
 	return e
@@ -61,16 +66,22 @@ func dataEvent(data string) event { return parse("data: " + data + "\n\n") }
 // chunk is the chunk that the event holds, nil if it holds none. Every call
 // returns the same one: who changes it owns the event.
 func (e event) chunk() object {
-	if !strings.HasPrefix(e.data, "{") {
+	if e.name != "" {
 		return nil
 	}
-	if *e.parsed == nil {
-		*e.parsed = decode(e.data)
-	}
-	if c := *e.parsed; c["object"] == "chat.completion.chunk" {
+	if c := e.json(); c["object"] == "chat.completion.chunk" {
 		return c
 	}
 	return nil
+}
+
+// json is the object that the event holds, nil if it holds none. Every call
+// returns the same one.
+func (e event) json() object {
+	if *e.parsed == nil && strings.HasPrefix(e.data, "{") {
+		*e.parsed = decode(e.data)
+	}
+	return *e.parsed
 }
 
 // Kinds of events, to tell a rewrite which of them it is about.

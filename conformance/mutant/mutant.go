@@ -32,6 +32,9 @@ type Upstream struct {
 	// Ping is the time between its keep-alive comments, Silence the longest
 	// silence of a model server that a run tries.
 	Ping, Silence time.Duration
+	// TelemetryPing is the time between two pings of a telemetry stream, Tick that
+	// between two ticks of the fleet's metrics.
+	TelemetryPing, Tick time.Duration
 }
 
 // All returns every mutant, area by area.
@@ -68,6 +71,17 @@ func All() []Mutant {
 		{"reading", readings()},
 		{"not streamed", wholes()},
 		{"models", models()},
+		{"telemetry", tellings()},
+		{"telemetry", openings()},
+		{"telemetry", outcomes()},
+		{"telemetry", subscribers()},
+		{"isolation", isolations()},
+		{"accounting", accountings()},
+		{"accounting", usageReadings()},
+		{"cost", costs()},
+		{"cost", amounts()},
+		{"session", sums()},
+		{"fleet", ticks()},
 	} {
 		for _, m := range area.mutants {
 			m.Area = area.name

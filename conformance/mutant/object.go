@@ -92,5 +92,11 @@ func (o object) number(key string) int {
 	return int(i)
 }
 
+// word is a text under a key, "" if it is none.
+func (o object) word(key string) string {
+	s, _ := o[key].(string)
+	return s
+}
+
 // clone is a copy that shares nothing.
 func (o object) clone() object { return decode(encode(o)) }

@@ -32,6 +32,9 @@ type relay struct {
 	// linger says how many events are read on after the client left, or its stream
 	// was ended, before the gateway's request is given up.
 	linger func(*exchange) int
+	// feeds is what is done to the event streams that are no reply, telemetry and
+	// the metrics of the fleet; nil changes nothing. The hooks above leave them alone.
+	feeds *relay
 }
 
 // forEver lingers until the gateway's stream ends.
@@ -52,8 +55,11 @@ func (g relay) handle(running context.Context, up Upstream, client *http.Client,
 		http.Error(w, "the request cannot be read", http.StatusBadRequest)
 		return
 	}
-	x := &exchange{ctx: r.Context(), up: up, client: client, method: r.Method, path: r.URL.EscapedPath(), header: r.Header.Clone(), body: body}
+	x := &exchange{ctx: r.Context(), up: up, client: client, method: r.Method, path: r.URL.EscapedPath(), query: r.URL.RawQuery, header: r.Header.Clone(), body: body}
 	defer x.close()
+	if x.isFeed() {
+		g = g.ofFeeds()
+	}
 	if g.request != nil {
 		g.request(x)
 	}
@@ -79,7 +85,11 @@ func (g relay) handle(running context.Context, up Upstream, client *http.Client,
 	switch streamed := strings.HasPrefix(to.Header.Get("Content-Type"), "text/event-stream"); {
 	case streamed && g.raw != nil:
 		defer cancel()
-		passOn(x, to, g.raw(response.Body), w)
+		from := io.Reader(response.Body)
+		if to.Header.Get("Content-Encoding") == "" { // else it is no text
+			from = g.raw(from)
+		}
+		passOn(x, to, from, w)
 		return
 	case streamed:
 		g.stream(x, to, pump(x, response.Body, cancel, linger), w)
@@ -94,6 +104,14 @@ func (g relay) handle(running context.Context, up Upstream, client *http.Client,
 		g.answer(x, to)
 	}
 	to.write(w)
+}
+
+// ofFeeds is the relay of event streams that are no reply.
+func (g relay) ofFeeds() relay {
+	if g.feeds == nil {
+		return relay{}
+	}
+	return *g.feeds
 }
 
 // passOn sends bytes as they come; a read that fails cuts the connection.
@@ -195,10 +213,10 @@ type exchange struct {
 	up     Upstream
 	client *http.Client
 
-	method, path string // path as it was escaped
-	header       http.Header
-	body         []byte
-	id           string // of the generation, once its stream began
+	method, path, query string // path and query as they were escaped
+	header              http.Header
+	body                []byte
+	id                  string // of the generation, once its stream began
 
 	texts   atomic.Int64 // chunks with text that the gateway sent
 	closers []func()
@@ -214,7 +232,11 @@ func (x *exchange) close() {
 
 // forward sends the request to the gateway.
 func (x *exchange) forward(ctx context.Context) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, x.method, x.up.URL.String()+x.path, bytes.NewReader(x.body))
+	address := x.up.URL.String() + x.path
+	if x.query != "" {
+		address += "?" + x.query
+	}
+	request, err := http.NewRequestWithContext(ctx, x.method, address, bytes.NewReader(x.body))
 	if err != nil {
 		return nil, fmt.Errorf("forward %s %s: %w", x.method, x.path, err)
 	}
@@ -224,6 +246,11 @@ func (x *exchange) forward(ctx context.Context) (*http.Response, error) {
 
 func (x *exchange) isChat() bool   { return x.path == "/v1/chat/completions" }
 func (x *exchange) isModels() bool { return x.path == "/v1/models" }
+
+// isTelemetry and isFleet tell the event streams that are no reply.
+func (x *exchange) isTelemetry() bool { return x.path == "/v1/telemetry/stream" }
+func (x *exchange) isFleet() bool     { return x.path == "/v1/metrics/stream" }
+func (x *exchange) isFeed() bool      { return x.isTelemetry() || x.isFleet() }
 
 // asked is the request as JSON, nil if it is none.
 func (x *exchange) asked() object { return decode(string(x.body)) }

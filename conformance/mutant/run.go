@@ -40,9 +40,12 @@ type Options struct {
 
 const defaultConcurrency = 12
 
-// controlRows are judged on every mutant that does not touch them: they must
-// pass, or the mutant is broken in more than it says.
-func controlRows() []string {
+// controlRows are judged on every mutant of an area that does not touch them: they
+// must pass, or the mutant is broken in more than it says.
+func controlRows(area string) []string {
+	if slices.Contains(feedAreas(), area) {
+		return feedControlRows(area)
+	}
 	return []string{"mortar-stream-01", "mortar-stream-04", "mortar-stream-11", "mortar-stream-16", "mortar-stream-20", "mortar-stream-24",
 		"mortar-cancel-05", "mortar-cancel-09", "mortar-models-01", "openai-chat-08", "openai-chat-12", "openai-chat-21", "openai-chat-30"}
 }
@@ -155,7 +158,7 @@ const busyTries = 3
 // control makes sure that a relay which only takes chunks apart and puts them
 // together again keeps every row.
 func (r *runner) control(ctx context.Context) error {
-	right := Mutant{Name: "none", Wrap: onStream(edit(func(object) {}))}
+	right := Mutant{Name: "none", Wrap: fixed(relay{events: edit(func(object) {}), feeds: &relay{events: retold(func(object) {})}})}
 	var err error
 	for range busyTries {
 		var report *conformance.Report
@@ -238,7 +241,7 @@ func (r *runner) again(ctx context.Context, m Mutant, result *Result) error {
 // result judges one mutant by its rows.
 func (r *runner) result(ctx context.Context, m Mutant) (Result, error) {
 	rows := m.Breaks
-	for _, row := range controlRows() {
+	for _, row := range controlRows(m.Area) {
 		if !slices.Contains(m.Breaks, row) && !matches(m.May, row) {
 			rows = append(slices.Clip(rows), row)
 		}
@@ -286,7 +289,7 @@ func (r *runner) judge(ctx context.Context, m Mutant, rows []string) (*conforman
 // serve serves a mutant at an address of its own.
 func (r *runner) serve(ctx context.Context, m Mutant) (baseURL string, end func(), err error) {
 	intervals := r.options.Target.Intervals
-	up := Upstream{URL: r.gateway, Ping: intervals.Ping, Silence: intervals.Silence}
+	up := Upstream{URL: r.gateway, Ping: intervals.Ping, Silence: intervals.Silence, TelemetryPing: intervals.TelemetryPing, Tick: intervals.Tick}
 	wrap := m.Wrap
 	if m.Behind != nil {
 		up.URL, wrap = r.modelServer, m.Behind

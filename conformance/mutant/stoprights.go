@@ -129,7 +129,7 @@ func (x *exchange) tries() int {
 
 // known tells whether the key of a stop is a key at all.
 func (x *exchange) known() bool {
-	nobody := &exchange{ctx: x.ctx, up: x.up, client: x.client, method: x.method, header: x.header, body: x.body}
+	nobody := &exchange{ctx: x.ctx, up: x.up, client: x.client, method: http.MethodPost, header: x.header}
 	nobody.stopInstead("chatcmpl-ffffffffffffffffffffffff")
 	return nobody.tries() == http.StatusNotFound
 }
