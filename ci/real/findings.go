@@ -17,6 +17,12 @@ type finding struct {
 	sometimes bool
 }
 
+// mortarFindings are rows that a gateway in front of this Ollama cannot keep.
+var mortarFindings = []finding{
+	{row: "mortar-cost-13", why: "Ollama does not tell how many tokens it read from its cache, so nobody knows of any"},
+}
+
+// ollamaFindings are rows of OpenAI's formats.
 var ollamaFindings = []finding{
 	{row: "openai-chat-04", why: "ids are random numbers below 1000, so two replies can share one", sometimes: true},
 	{row: "openai-chat-05", why: "created is the time of each chunk, not of the reply: it changes within a stream that passes a full second", sometimes: true},
@@ -25,7 +31,6 @@ var ollamaFindings = []finding{
 	{row: "openai-chat-25", why: "param is null when messages are missing, and unknown roles are accepted"},
 	{row: "openai-chat-26", why: "n of 0, temperature of 2.5 and the like are answered with 200"},
 	{row: "openai-chat-27", why: "an unknown model is refused with type not_found_error and code null"},
-	{row: "openai-chat-28", why: "there are no keys: any, and none, is accepted"},
 	{row: "openai-chat-29", why: "stream_options without stream is accepted"},
 	{row: "openai-text-04", why: "created is the time of each chunk, and ids are random numbers below 1000", sometimes: true},
 	{row: "openai-text-08", why: "with include_usage every chunk has a usage object, of zeros before the last"},
@@ -69,7 +74,7 @@ func readReport(path string) (report, error) {
 
 // compare holds the rows that failed against those that are known to. It
 // describes each known one in log and returns an error that names the others:
-// rows that fail unexpectedly, and known ones that pass.
+// rows that fail unexpectedly, and known ones that pass or were not judged.
 func (r report) compare(known []finding, log io.Writer) error {
 	expected := make(map[string]finding, len(known))
 	for _, f := range known {
@@ -85,6 +90,8 @@ func (r report) compare(known []finding, log io.Writer) error {
 			wrong = append(wrong, fmt.Sprintf("%s fails: %s", row.ID, row.Reason))
 		case row.Verdict == "pass" && isKnown && !f.sometimes:
 			wrong = append(wrong, row.ID+" passes, although "+f.why)
+		case row.Verdict != "pass" && isKnown && !f.sometimes:
+			wrong = append(wrong, fmt.Sprintf("%s, which is known to fail, was not judged: %s", row.ID, row.Reason))
 		}
 	}
 	if len(wrong) > 0 {

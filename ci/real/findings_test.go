@@ -19,7 +19,8 @@ func TestReportAgainstFindings(t *testing.T) {
 		{"one sometimes", `{"id":"a-01","verdict":"fail"},{"id":"a-02","verdict":"fail"}`, "", "      a-01: it always does\n      a-02: it depends\n"},
 		{name: "one more fails", rows: `{"id":"a-01","verdict":"fail"},{"id":"a-03","verdict":"fail","reason":"no [DONE]"}`, wantErr: "a-03 fails: no [DONE]", wantLog: "      a-01: it always does\n"},
 		{name: "a known one passes", rows: `{"id":"a-01","verdict":"pass"}`, wantErr: "a-01 passes, although it always does"},
-		{name: "a known one could not be judged", rows: `{"id":"a-01","verdict":"inconclusive"}`},
+		{name: "a known one could not be judged", rows: `{"id":"a-01","verdict":"inconclusive","reason":"no key"}`, wantErr: "a-01, which is known to fail, was not judged: no key"},
+		{name: "one that fails sometimes could not be judged", rows: `{"id":"a-02","verdict":"inconclusive"}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -15,16 +15,17 @@ import (
 const runLimit = 12 * time.Minute
 
 // keys are what plumbline run presents to a target.
-type keys struct{ key, key2, org2 string }
+type keys struct{ key, key2, org2, poor, limited string }
 
 // gatewayKeys are those that gatewayConfig knows.
-var gatewayKeys = keys{"real-key", "real-key-2", "real-key-other"}
+var gatewayKeys = keys{"real-key", "real-key-2", "real-key-other", "real-key-poor", "real-key-limited"}
 
 // gatewayConfig is the gateway's configuration: the tiny model, served by the
-// Ollama at a URL. The prices are there because a model has to have some.
+// Ollama at a URL, under both profiles. The prices are there because a model has
+// to have some.
 const gatewayConfig = `listeners:
-  - address: %s
-    profile: mortar
+  - {address: %s, profile: mortar}
+  - {address: %s, profile: notholy}
 models:
   - id: %s
     contextWindow: 2048
@@ -33,8 +34,16 @@ models:
       - url: %s/v1
 organizations:
   - id: one
-    keys: [{id: first, key: %s}, {id: second, key: %s}]
+    credits: "1000"
+    keys:
+      - {id: first, key: %s}
+      - {id: second, key: %s}
+      - {id: limited, key: %s, limits: {requestsPerMinute: 0}}
   - id: two
+    credits: "1000"
+    keys: [{id: first, key: %s}]
+  - id: poor
+    credits: "0"
     keys: [{id: first, key: %s}]
 `
 
@@ -49,16 +58,21 @@ type judgement struct {
 // gateway is a running plumbline gateway.
 type gateway struct {
 	*server
-	url string
+	mortar, notholy string // where it serves each profile
 }
 
 func (j judgement) startGateway(ctx context.Context) (*gateway, error) {
-	address, err := freeAddress(ctx)
+	mortar, err := freeAddress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	notholy, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
 	config := filepath.Join(j.cache, "gateway.yaml")
-	text := fmt.Sprintf(gatewayConfig, address, modelName, j.ollama.url, gatewayKeys.key, gatewayKeys.key2, gatewayKeys.org2)
+	k := gatewayKeys
+	text := fmt.Sprintf(gatewayConfig, mortar, notholy, modelName, j.ollama.url, k.key, k.key2, k.limited, k.org2, k.poor)
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		return nil, fmt.Errorf("writing the gateway's configuration: %w", err)
 	}
@@ -66,8 +80,8 @@ func (j judgement) startGateway(ctx context.Context) (*gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gateway{server: process, url: "http://" + address}
-	if err := awaitOK(ctx, process, g.url+"/healthz"); err != nil {
+	g := &gateway{server: process, mortar: "http://" + mortar, notholy: "http://" + notholy}
+	if err := awaitOK(ctx, process, g.mortar+"/healthz"); err != nil {
 		g.stop()
 		return nil, err
 	}
@@ -88,7 +102,8 @@ func (j judgement) run(ctx context.Context, name, profile, target string, k keys
 		"--target", target, "--model", modelName, "--profile", profile,
 		"--allow-inconclusive", "--concurrency", "4",
 		"--report", "pretty", "--report", "json:"+asJSON)
-	cmd.Env = append(os.Environ(), "PLUMBLINE_KEY="+k.key, "PLUMBLINE_KEY2="+k.key2, "PLUMBLINE_ORG2_KEY="+k.org2)
+	cmd.Env = append(os.Environ(), "PLUMBLINE_KEY="+k.key, "PLUMBLINE_KEY2="+k.key2, "PLUMBLINE_ORG2_KEY="+k.org2,
+		"PLUMBLINE_POOR_KEY="+k.poor, "PLUMBLINE_LIMITED_KEY="+k.limited)
 	reloads := j.ollama.watch(ctx, watchEvery)
 	err = errors.Join(run(cmd, pretty), pretty.Close())
 	if n := reloads(); n > 0 {

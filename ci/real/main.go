@@ -64,13 +64,16 @@ func judge(ctx context.Context, w workplace, t *tally, log io.Writer) error {
 	}
 	defer gateway.stop()
 	t.check(ctx, log, "the gateway relays the known text", func() error {
-		return saysKnownText(ctx, gateway.url, gatewayKeys.key)
+		return saysKnownText(ctx, gateway.mortar, gatewayKeys.key)
 	})
 	t.check(ctx, log, "a stop by id ends a reply of the real model server", func() error {
-		return stopsByID(ctx, gateway.url, gatewayKeys)
+		return stopsByID(ctx, gateway.mortar, gatewayKeys)
 	})
-	t.check(ctx, log, "the gateway in front of Ollama conforms to profile mortar", func() error {
-		return j.run(ctx, "gateway", "mortar", gateway.url, gatewayKeys, nil)
+	t.check(ctx, log, "the gateway in front of Ollama breaks of profile mortar what nobody could keep there", func() error {
+		return j.run(ctx, "gateway", "mortar", gateway.mortar, gatewayKeys, mortarFindings)
+	})
+	t.check(ctx, log, "the gateway in front of Ollama conforms to profile notholy", func() error {
+		return j.run(ctx, "gateway-notholy", "notholy", gateway.notholy, gatewayKeys, nil)
 	})
 	t.check(ctx, log, "Ollama itself breaks of profile openai what it is known to break", func() error {
 		return j.run(ctx, "ollama", "openai", server.url, keys{}, ollamaFindings)

@@ -47,7 +47,7 @@ func TestFileReadsBack(t *testing.T) {
 
 	assert.Len(t, m.tensors, 3+9*layers)
 	assert.Equal(t, []uint64{width, uint64(len(tokens))}, m.tensors["output.weight"].dims)
-	assert.Equal(t, []uint64{feedForward, width}, m.tensors["blk.7.ffn_down.weight"].dims)
+	assert.Equal(t, []uint64{feedForward, width}, m.tensors["blk.1.ffn_down.weight"].dims)
 }
 
 // The residual stream is what an engine adds up; the two matrices that write to
@@ -86,6 +86,21 @@ func TestReplies(t *testing.T) {
 func TestTextHasWhatGatewaysGetWrong(t *testing.T) {
 	for _, want := range []string{"\U0001F999", "é", `"`, "\n", " 160 done."} {
 		assert.Contains(t, Text(), want)
+	}
+}
+
+// A prompt of words has to fit the context, and must not lead into anything but
+// the text.
+func TestPromptWordsAreTokensOfNoReply(t *testing.T) {
+	v, err := newVocabulary()
+	require.NoError(t, err)
+	words := promptWords()
+	assert.Greater(t, len(words), 50)
+	for _, word := range words {
+		id, known := v.ids[word]
+		require.True(t, known, word)
+		assert.Equal(t, typeUser, v.tokens[id].typ, word)
+		assert.NotContains(t, v.next, id, word)
 	}
 }
 

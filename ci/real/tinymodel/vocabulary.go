@@ -66,6 +66,9 @@ func newVocabulary() (*vocabulary, error) {
 	if err := v.chain(tokenCall, callPieces()); err != nil {
 		return nil, err
 	}
+	for _, word := range promptWords() {
+		v.add(word, typeUser)
+	}
 	return v, nil
 }
 
@@ -133,6 +136,21 @@ func replyPieces() []piece {
 		pieces = append(pieces, piece{text: fmt.Sprintf(" %03d", i+1)})
 	}
 	return append(pieces, piece{text: " done."})
+}
+
+// promptWords are tokens of prompts alone. A letter is a token otherwise, so that
+// a prompt of two thousand words would need a context of ten thousand tokens.
+// They are common words of English, those of plumbline's long prompt included.
+func promptWords() []string {
+	words := strings.Fields(`the be to of and that have it for not on with he as you do at this but his by from they we say her she
+		or an will my one all would there their what so up out if about who get which go me when make can like time no just him know
+		take people into year your good some could them see other than then now look only come its over think also back after use two
+		how our work first well way even new want because any these give day most us hello short sentence count hundred document
+		plumb line hangs true whatever wall beside does`)
+	for i, word := range words {
+		words[i] = " " + word
+	}
+	return words
 }
 
 // callPieces is a tool call in the form that Hermes models use and Ollama reads.
