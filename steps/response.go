@@ -11,7 +11,7 @@ import (
 // responseSentences are about replies of the Responses API.
 var responseSentences = []sentence{
 	responseRule(`every event of the response has a name, which is the type of its data`, (*check.Responses).EventJSON, (*check.Responses).EventNames),
-	responseRule(`the sequence numbers count every event from 0`, (*check.Responses).ResponseEventFields, (*check.Responses).SequenceNumbers),
+	responseRule(`the sequence numbers count every event from 0`, (*check.Responses).SequenceNumbers),
 	responseRule(`the response is created first, and in progress before any item`, (*check.Responses).CreatedFirst),
 	responseRule(`every item and part is opened, filled and closed in order`, (*check.Responses).ItemOrder),
 	responseRule(`every item keeps one id of its own`, (*check.Responses).ItemIDs),

@@ -121,7 +121,7 @@ func TestBrokenResponses(t *testing.T) {
 		"[DONE] alone":            {events: []string{done}, want: []string{"HasEvents", "NoDoneMarker", "TerminalLast"}},
 		"without in_progress":     {events: dropped(good, 1)},
 		"a failure":               {events: []string{created, inProgress, respFailed}, want: []string{"TerminalLast"}},
-		"a chat completion":       {events: []string{role, hello, finish, done}, want: []string{"CreatedFirst", "EventNames", "NoDoneMarker", "TerminalLast"}},
+		"a chat completion":       {events: []string{role, hello, finish, done}, want: []string{"CreatedFirst", "EventNames", "NoDoneMarker", "SequenceNumbers", "TerminalLast"}},
 		"no end":                  {events: good[:9], want: []string{"TerminalLast"}},
 		"[DONE] at the end":       {events: append(helloResponse(), done), want: []string{"NoDoneMarker"}},
 		"a ping after the end":    {events: append(helloResponse(), ": ping\n\n"), want: []string{"TerminalLast"}},
@@ -153,6 +153,7 @@ func TestBrokenResponses(t *testing.T) {
 		"no text.done":             {events: dropped(good, 6), want: []string{"ItemOrder"}},
 		"no part.done":             {events: dropped(good, 7), want: []string{"ItemOrder"}},
 		"no item.done":             {events: dropped(good, 8), want: []string{"ItemOrder"}},
+		"an item done too late":    {events: append(dropped(good, 8), itemDone), want: []string{"ItemOrder", "TerminalLast"}},
 		"an item done twice":       {events: inserted(good, 9, itemDone), want: []string{"ItemOrder"}},
 		"a delta behind text.done": {events: inserted(good, 7, textHello), want: []string{"ItemOrder"}},
 		"only the whole text":      {events: []string{created, textDone, completed}, want: []string{"ItemOrder", "OutputAgrees"}},
@@ -281,7 +282,7 @@ func TestFailedResponses(t *testing.T) {
 		"an empty message":         {events: edited(failed, 5, "The model server failed.", " "), want: []string{"FailedError"}},
 		"an address":               {events: edited(failed, 5, "The model server failed.", "dial tcp 10.0.0.1:80"), want: []string{"FailedError"}},
 		"the connection stays":     {events: failed, end: wire.EndTimeout, want: []string{"ErrorCloses"}},
-		"an envelope as in a chat": {events: append(failed[:5:5], "data: {\"error\":{\"message\":\"x\",\"type\":\"upstream_error\"}}\n\n"), want: []string{"EventNames", "FailedLast"}},
+		"an envelope as in a chat": {events: append(failed[:5:5], "data: {\"error\":{\"message\":\"x\",\"type\":\"upstream_error\"}}\n\n"), want: []string{"EventNames", "FailedLast", "SequenceNumbers"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -56,7 +56,7 @@ func (r *Responses) ItemOrder() []Finding {
 	}
 	if t := r.terminal(); t != nil && t.Type != "response.failed" {
 		for _, item := range r.Items {
-			if item.Done == nil {
+			if item.Done == nil || item.Done.Event > t.Event {
 				n.event(t.Event, fmt.Sprintf("response.output_item.done of item %d before", item.Index), "none")
 			}
 		}

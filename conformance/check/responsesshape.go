@@ -62,7 +62,7 @@ func (r *Responses) SequenceNumbers() []Finding {
 	n := r.notes("SequenceNumbers")
 	for i, e := range r.Events {
 		v := e.object.get("sequence_number")
-		if number, ok := integer(v); ok && number != int64(i) {
+		if number, ok := integer(v); !ok || number != int64(i) {
 			n.event(e.Event, fmt.Sprintf("sequence_number %d", i), "sequence_number "+seen(v))
 		}
 	}

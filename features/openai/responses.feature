@@ -19,13 +19,11 @@ Feature: Responses
     When the client streams a response
     Then the sequence numbers count every event from 0
 
-  @openai-responses-03 @openai-responses-05 @openai-responses-06 @openai-responses-08 @scripted
-  Scenario: A response with a text and two calls keeps its numbers, its order and its ids
+  @openai-responses-03 @scripted
+  Scenario: The sequence numbers of a response with two calls have no gap
     Given a model server that calls the function "get_weather" with {"city":"Paris"} and "get_time" with {"zone":"CET"}
     When the client streams a response with the tools "get_weather" and "get_time"
     Then the sequence numbers count every event from 0
-    And every item and part is opened, filled and closed in order
-    And every item keeps one id of its own
 
   @openai-responses-04
   Scenario: A response is created first
@@ -46,17 +44,28 @@ Feature: Responses
     When the client streams a response
     Then every item and part is opened, filled and closed in order
 
-  @openai-responses-05 @openai-responses-07 @scripted
-  Scenario: A response without any text announces what its output holds
+  @openai-responses-05 @scripted
+  Scenario: Items of a response without any text are opened and closed
     Given a model server that replies with 0 tokens
     When the client streams a response
     Then every item and part is opened, filled and closed in order
-    And the output is the items that were added
+
+  @openai-responses-05 @scripted
+  Scenario: Two calls of a response are opened, filled and closed
+    Given a model server that calls the function "get_weather" with {"city":"Paris"} and "get_time" with {"zone":"CET"}
+    When the client streams a response with the tools "get_weather" and "get_time"
+    Then every item and part is opened, filled and closed in order
 
   @openai-responses-06
   Scenario: An item of a response keeps its id
     Given any prompt
     When the client streams a response
+    Then every item keeps one id of its own
+
+  @openai-responses-06 @scripted
+  Scenario: Two calls of a response keep their ids
+    Given a model server that calls the function "get_weather" with {"city":"Paris"} and "get_time" with {"zone":"CET"}
+    When the client streams a response with the tools "get_weather" and "get_time"
     Then every item keeps one id of its own
 
   @openai-responses-07
@@ -67,10 +76,22 @@ Feature: Responses
     And the output is the items that were added
     And the reply has some text
 
+  @openai-responses-07 @scripted
+  Scenario: A response without any text announces what its output holds
+    Given a model server that replies with 0 tokens
+    When the client streams a response
+    Then the output is the items that were added
+
   @openai-responses-08
   Scenario: Each event of a response has the fields of its type
     Given any prompt
     When the client streams a response
+    Then each event of the response has the fields of its type
+
+  @openai-responses-08 @scripted
+  Scenario: Each event of two calls has the fields of its type
+    Given a model server that calls the function "get_weather" with {"city":"Paris"} and "get_time" with {"zone":"CET"}
+    When the client streams a response with the tools "get_weather" and "get_time"
     Then each event of the response has the fields of its type
 
   @openai-responses-09
@@ -85,6 +106,7 @@ Feature: Responses
     Given any prompt
     When the client streams a response
     Then one event ends the response, and nothing follows
+    And the response has no [DONE]
     And the name, the type and the status of the end agree
 
   @openai-responses-10 @scripted
