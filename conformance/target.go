@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"crypto/x509"
 	"net/url"
 	"strings"
 
@@ -15,6 +16,8 @@ const defaultProfile = "mortar"
 type Target struct {
 	// BaseURL is the root of the API, with or without /v1.
 	BaseURL string
+	// RootCAs vouch for its certificate; nil leaves that to those of the system.
+	RootCAs *x509.CertPool
 	// Profile names the documents: mortar (also ""), openai, or several with
 	// commas between.
 	Profile string
@@ -81,7 +84,7 @@ func (t Target) normalized() (Target, error) {
 }
 
 func (t Target) probeTarget() probe.Target {
-	return probe.Target{BaseURL: t.BaseURL, Model: t.Model, Key: t.Key, Key2: t.Key2, Org2Key: t.Org2Key, Control: t.Control,
+	return probe.Target{BaseURL: t.BaseURL, RootCAs: t.RootCAs, Model: t.Model, Key: t.Key, Key2: t.Key2, Org2Key: t.Org2Key, Control: t.Control,
 		Poor: t.PoorKey, Limited: t.LimitedKey, Alias: t.Alias, CreditsPath: t.CreditsPath,
 		SessionHeader: t.SessionHeader, Events: t.Events, Intervals: t.Intervals}
 }

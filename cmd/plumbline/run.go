@@ -139,7 +139,7 @@ func optionsOf(config target.Config) (conformance.Options, error) {
 	options := conformance.Options{
 		Tags: config.Tags, Concurrency: config.Concurrency, AllowInconclusive: config.AllowInconclusive,
 		Target: conformance.Target{
-			BaseURL: config.URL, Profile: strings.Join(config.Profiles, ","), Model: config.Model,
+			BaseURL: config.URL, RootCAs: config.RootCAs, Profile: strings.Join(config.Profiles, ","), Model: config.Model,
 			Key: config.Keys.Key.Reveal(), Key2: config.Keys.Key2.Reveal(), Org2Key: config.Keys.Org2.Reveal(),
 			PoorKey: config.Keys.Poor.Reveal(), LimitedKey: config.Keys.Limited.Reveal(), Alias: config.Alias,
 			CreditsPath: config.Credits.Path,

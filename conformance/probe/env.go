@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"net/http"
 	"sync/atomic"
@@ -16,8 +17,9 @@ import (
 
 // Target is what the scenarios need to know of the target.
 type Target struct {
-	BaseURL string // without /v1
-	Model   string // "" where none is known
+	BaseURL string         // without /v1
+	RootCAs *x509.CertPool // vouch for it; nil for those of the system
+	Model   string         // "" where none is known
 	Key     string
 	Key2    string // of the same organization
 	Org2Key string // of another one
@@ -94,7 +96,7 @@ const preflightPatience = 10 * time.Second
 // NewEnv reaches out to both ends. The error says which of them is out of
 // reach, and why; a target that answers anything at all is not out of reach.
 func NewEnv(ctx context.Context, target Target) (*Env, error) {
-	e := &Env{Target: target, client: wire.NewClient(wire.ClientOptions{})}
+	e := &Env{Target: target, client: wire.NewClient(wire.ClientOptions{RootCAs: target.RootCAs})}
 	if target.Control != "" {
 		e.gpu = control.NewClient(target.Control, nil)
 		offset, _, err := e.gpu.ClockOffset(ctx)

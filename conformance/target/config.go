@@ -1,6 +1,7 @@
 package target
 
 import (
+	"crypto/x509"
 	"time"
 )
 
@@ -9,7 +10,9 @@ type Config struct {
 	// URL is the root of the gateway, without a slash at its end and without
 	// /v1: URL + "/v1/chat/completions" is an endpoint. "" stands for the
 	// reference gateway, started in this process.
-	URL      string
+	URL string
+	// RootCAs vouch for the target's certificate; nil leaves that to the system's.
+	RootCAs  *x509.CertPool
 	Profiles []string // at least one
 	Model    string   // "" if the target shall be asked
 	Alias    string   // another name of the model, "" for none

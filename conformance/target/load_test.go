@@ -1,6 +1,10 @@
 package target_test
 
 import (
+	"crypto/x509"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,6 +134,24 @@ func TestPrecedence(t *testing.T) {
 	c, err = target.Load(target.Sources{File: file, Environ: []string{"PLUMBLINE_REPORTS=pretty, json:out.json"}, Profiles: profiles})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"pretty", "json:out.json"}, c.Reports)
+}
+
+func TestCertificates(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	require.NoError(t, os.WriteFile(file, append([]byte("Our authority\n"), block...), 0o600))
+	c, err := load(t, "target: https://x\ncaFile: "+file)
+	require.NoError(t, err)
+	want := x509.NewCertPool()
+	want.AddCert(server.Certificate())
+	assert.True(t, want.Equal(c.RootCAs))
+
+	_, err = load(t, "target: https://x\ncaFile: plumbline.yaml")
+	require.ErrorContains(t, err, "plumbline.yaml:2: caFile: plumbline.yaml holds no certificate: it is PEM")
+	_, err = load(t, "", "PLUMBLINE_CA_FILE=missing.pem")
+	require.ErrorContains(t, err, "PLUMBLINE_CA_FILE: caFile: reading the certificates: open missing.pem")
 }
 
 func TestBaseURLs(t *testing.T) {

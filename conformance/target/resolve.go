@@ -29,6 +29,7 @@ func (r *resolver) fail(v value, format string, args ...any) {
 func (r *resolver) config(profiles []string) Config {
 	c := Config{
 		URL:      r.baseURL("target"),
+		RootCAs:  r.certificates("caFile"),
 		Profiles: r.profiles(profiles),
 		Model:    r.text("model"),
 		Alias:    r.text("alias"),

@@ -27,6 +27,7 @@ type Setting struct {
 func Settings() []Setting {
 	return []Setting{
 		{"target", "PLUMBLINE_TARGET", "target", Text, "base URL of the gateway, with or without /v1; without one the reference gateway is judged"},
+		{"caFile", "PLUMBLINE_CA_FILE", "ca-file", Text, "file of PEM certificates that vouch for the target instead of the system's, where its authority is a private one"},
 		{"profile", "PLUMBLINE_PROFILE", "profile", List, "which documents to judge by"},
 		{"model", "PLUMBLINE_MODEL", "model", Text, "model to ask for; without one the first that the target lists"},
 		{"alias", "PLUMBLINE_ALIAS", "alias", Text, "another name of that model, to see that it is served alike"},
