@@ -13,19 +13,25 @@ Feature: Messages
     When the client streams a message
     Then every event of the message has a name, which is the type of its data
 
+  @anthropic-messages-02 @scripted
+  Scenario: Every event of a message has a name, also while the model server is silent
+    Given a model server that replies with 3 tokens
+    And it pauses for 2 s after token 0
+    When the client streams a message
+    Then every event of the message has a name, which is the type of its data
+
   @anthropic-messages-03
   Scenario: A message begins with message_start
     Given any prompt
     When the client streams a message
     Then the message begins with one message_start
 
-  @anthropic-messages-03 @anthropic-messages-02 @scripted
+  @anthropic-messages-03 @scripted
   Scenario: A message begins with message_start, also while the model server is silent
     Given a model server that replies with 3 tokens
     And it pauses for 2 s after token 0
     When the client streams a message
     Then the message begins with one message_start
-    And every event of the message has a name, which is the type of its data
 
   @anthropic-messages-04
   Scenario: The blocks of a message come one after the other
