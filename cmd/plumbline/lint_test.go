@@ -120,11 +120,17 @@ func TestLintAgreesWithTheRun(t *testing.T) {
 // streamTags selects the scenarios of streams that wait for no long time.
 func streamTags(t *testing.T) string {
 	t.Helper()
-	rows, err := conformance.Requirements("mortar")
+	return quickTags(t, "mortar", "mortar-stream", "mortar-cancel", "openai-chat")
+}
+
+// quickTags selects the scenarios of groups of a profile that wait for no long time.
+func quickTags(t *testing.T, profile string, groups ...string) string {
+	t.Helper()
+	rows, err := conformance.Requirements(profile)
 	require.NoError(t, err)
 	var tags []string
 	for _, row := range rows {
-		if slices.Contains([]string{"mortar-stream", "mortar-cancel", "openai-chat"}, row.Group) && row.Wait() == 0 {
+		if slices.Contains(groups, row.Group) && row.Wait() == 0 {
 			tags = append(tags, "@"+row.ID)
 		}
 	}

@@ -33,6 +33,7 @@ func TestEveryRuleOfTheOtherFormatsIsWhatItSays(t *testing.T) {
 	catalogue := string(file)
 	mess := answer(failed, done, msgDelta, msgError, callDelta, itemDone, completed, textHello, textTwo, done, "event: x\ndata: {\n\n", "x")
 	rulesAreWhatTheySay(t, catalogue, append(TextRules(), TextUsageRules()...), ParseText(mess, asked))
+	rulesAreWhatTheySay(t, catalogue, FailedTextRules(), ParseText(mess, asked))
 	rulesAreWhatTheySay(t, catalogue, ResponsesRules(), ParseResponses(mess, asked))
 	rulesAreWhatTheySay(t, catalogue, FailedResponsesRules(), ParseResponses(mess, asked))
 	rulesAreWhatTheySay(t, catalogue, MessagesRules(), ParseMessages(mess, asked))

@@ -139,10 +139,7 @@ func TestFailedEnvelopes(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			c := ParseText(answer(tt.events...), unasked)
-			var found []Finding
-			for _, rule := range []func() []Finding{c.OneErrorEnvelope, c.NoDone, c.NothingAfterError, c.NoEndBeforeError, c.ErrorCloses} {
-				found = append(found, rule()...)
-			}
+			found := append(JudgeBy(c, FailedTextRules()), c.ErrorCloses()...)
 			assert.Equal(t, tt.want, names(found))
 			wellFormed(t, found)
 		})

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"plumbline.dev/plumbline/conformance/check"
 )
 
@@ -48,11 +50,14 @@ const firstEvents = 16 << 10
 // format is the format of this name, or the one that the capture shows.
 func (c *Capture) format(name string) (format, error) {
 	t := c.Transcript
+	path, _, _ := strings.Cut(t.Request.URL, "?")
 	if name == "" && t.Status >= http.StatusMultipleChoices {
+		if strings.HasSuffix(path, "/messages") || gjson.GetBytes(t.Body, "type").String() == "error" {
+			return format{name: "error", read: readMessageError}, nil
+		}
 		return format{name: "error", read: readError}, nil
 	}
 	begins := t.Body[:min(len(t.Body), firstEvents)]
-	path, _, _ := strings.Cut(t.Request.URL, "?")
 	for _, f := range formats() {
 		if name == f.name || name == "" && strings.HasSuffix(path, f.path) {
 			return f, nil
@@ -124,7 +129,11 @@ func readText(c *Capture, o Options) subject {
 	if o.IncludeUsage != nil {
 		text.Ask.IncludeUsage = *o.IncludeUsage
 	}
-	return subject{profile: "openai", open: !text.Complete(), judgements: judging(text, slices.Concat(check.TextRules(), check.TextUsageRules()))}
+	rules := slices.Concat(check.TextRules(), check.TextUsageRules())
+	if o.Ending == Failed || o.Ending == "" && len(text.Errors) > 0 {
+		rules = check.FailedTextRules()
+	}
+	return subject{profile: "openai", open: !text.Complete(), judgements: judging(text, rules)}
 }
 
 func readResponses(c *Capture, o Options) subject {
@@ -170,4 +179,12 @@ func readError(c *Capture, _ Options) subject {
 		s.judgements = append(s.judgements, judgement{rule: r.Name, rows: r.Rows, found: func() []check.Finding { return r.Judge(e) }})
 	}
 	return s
+}
+
+// readMessageError reads a refusal in the form of Anthropic's.
+func readMessageError(c *Capture, _ Options) subject {
+	e := check.ParseMessageError(&c.Transcript)
+	return subject{profile: "anthropic", judgements: []judgement{
+		{rule: "MessageErrorForm", rows: []string{"anthropic-messages-17"}, found: e.MessageErrorForm},
+	}}
 }

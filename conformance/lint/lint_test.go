@@ -238,6 +238,33 @@ func TestPasteIsToldFromFault(t *testing.T) {
 	assert.Equal(t, "openai", judge(t, tests["openai's id"].file, lint.Options{}).Profile)
 }
 
+// A text completion that fails, and a refusal of a message, have rules of their own.
+func TestFailuresOfOtherFormats(t *testing.T) {
+	const (
+		text    = `data: {"id":"cmpl-1","object":"text_completion","created":1,"model":"m","choices":[{"index":0,"text":"Hello","logprobs":null,"finish_reason":null}]}` + "\n\n"
+		failed  = `data: {"error":{"message":"The model server failed.","type":"upstream_error","param":null,"code":null}}` + "\n\n"
+		refused = "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n"
+		message = `{"type":"error","error":{"type":"not_found_error","message":"There is no such model."}}`
+	)
+	for name, tt := range map[string]struct {
+		file string
+		o    lint.Options
+		want []string
+	}{
+		"text that fails":              {text + failed, lint.Options{Profile: "notholy"}, nil},
+		"text with [DONE] behind":      {text + failed + "data: [DONE]\n\n", lint.Options{Profile: "notholy"}, []string{"notholy-errors-07"}},
+		"text that should have failed": {text, lint.Options{Profile: "notholy", Ending: lint.Failed}, []string{"notholy-errors-04"}},
+		"a message that is refused":    {refused + message, lint.Options{}, nil},
+		"in a profile":                 {refused + message, lint.Options{Profile: "notholy"}, nil},
+		"refused with a wrong type":    {refused + strings.Replace(message, "not_found_error", "api_error", 1), lint.Options{}, []string{"anthropic-messages-17"}},
+		"of no form at all":            {refused + `{"oops":1}`, lint.Options{Profile: "notholy"}, []string{"openai-chat-23"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tt.want, rows(judge(t, tt.file, tt.o)))
+		})
+	}
+}
+
 func TestATranscriptOfOurOwn(t *testing.T) {
 	head, body := reply(t)
 	c, err := lint.Read([]byte(traced(head, body)))
