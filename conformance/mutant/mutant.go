@@ -11,6 +11,7 @@ import (
 type Mutant struct {
 	Name    string // lower case, words joined by hyphens
 	Area    string
+	Profile string // the documents that it is judged by; "" in an entry is mortar
 	Summary string // what it does wrong
 	// Breaks are the rows of the catalogue that must fail.
 	Breaks []string
@@ -36,6 +37,9 @@ type Upstream struct {
 	// between two ticks of the fleet's metrics.
 	TelemetryPing, Tick time.Duration
 }
+
+// defaultProfile is that of most mutants.
+const defaultProfile = "mortar"
 
 // All returns every mutant, area by area.
 func All() []Mutant {
@@ -82,9 +86,18 @@ func All() []Mutant {
 		{"cost", amounts()},
 		{"session", sums()},
 		{"fleet", ticks()},
+		{"text completions", textCompletions()},
+		{"responses", responses()},
+		{"messages", messages()},
+		{"all formats", everyFormat()},
+		{"credits", credits()},
+		{"load", loads()},
 	} {
 		for _, m := range area.mutants {
 			m.Area = area.name
+			if m.Profile == "" {
+				m.Profile = defaultProfile
+			}
 			all = append(all, m)
 		}
 	}

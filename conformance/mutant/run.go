@@ -20,12 +20,13 @@ import (
 
 // Options say which mutants are judged and on what.
 type Options struct {
-	// Target is the right gateway that every mutant stands in front of. Its model
-	// server must be scripted and its intervals shortened.
-	Target conformance.Target
-	// Gateway starts a right gateway in front of a model server, for the mutants
-	// that stand between the two.
-	Gateway func(ctx context.Context, modelServer string) (baseURL string, stop func(), err error)
+	// Targets are the right gateways that the mutants stand in front of: one for
+	// each profile that a mutant is judged by, which it names. Their model servers
+	// must be scripted and their intervals shortened.
+	Targets []conformance.Target
+	// Gateway starts a right gateway of a profile in front of a model server, for
+	// the mutants that stand between the two.
+	Gateway func(ctx context.Context, profile, modelServer string) (baseURL string, stop func(), err error)
 	// Only selects mutants by name: those that any pattern matches, as path.Match
 	// does. Without any it is all of them.
 	Only []string
@@ -46,6 +47,9 @@ func controlRows(area string) []string {
 	if slices.Contains(feedAreas(), area) {
 		return feedControlRows(area)
 	}
+	if rows := formatControlRows(area); rows != nil {
+		return rows
+	}
 	return []string{"mortar-stream-01", "mortar-stream-04", "mortar-stream-11", "mortar-stream-16", "mortar-stream-20", "mortar-stream-24",
 		"mortar-cancel-05", "mortar-cancel-09", "mortar-models-01", "openai-chat-08", "openai-chat-12", "openai-chat-21", "openai-chat-30"}
 }
@@ -58,20 +62,20 @@ func Run(ctx context.Context, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{options: options}
-	if r.gateway, err = url.Parse(options.Target.BaseURL); err != nil {
-		return nil, fmt.Errorf("the address of the gateway behind the mutants: %w", err)
+	r := &runner{options: options, rights: map[string]*right{}}
+	var rows []conformance.Requirement
+	for _, target := range options.Targets {
+		if err := r.add(target); err != nil {
+			return nil, err
+		}
+		of, err := conformance.Requirements(target.Profile)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, of...)
 	}
-	if r.modelServer, err = url.Parse(options.Target.Control); err != nil {
-		return nil, fmt.Errorf("the address of the model server behind the mutants: %w", err)
-	}
-	rows, err := conformance.Requirements(options.Target.Profile)
-	if err != nil {
-		return nil, err
-	}
-	r.rows = broken(rows, All())
 	started := time.Now()
-	if err := r.control(ctx); err != nil {
+	if err := r.controls(ctx, mutants); err != nil {
 		return nil, err
 	}
 	report := &Report{SchemaVersion: SchemaVersion, Totals: map[Outcome]int{}}
@@ -126,18 +130,19 @@ func uncovered(rows []conformance.Requirement, mutants []Mutant) []string {
 	}
 	var missing []string
 	for _, row := range rows {
-		if row.Level != "assumed" && broken[row.ID] < 2 {
+		if row.Level != "assumed" && broken[row.ID] < 2 && !slices.Contains(missing, row.ID) {
 			missing = append(missing, row.ID)
 		}
 	}
 	return missing
 }
 
-// broken returns the rows that some mutant breaks, by their ids.
-func broken(rows []conformance.Requirement, mutants []Mutant) []string {
+// broken returns the rows of a profile that some mutant which is judged by it
+// breaks, by their ids.
+func broken(profile string, rows []conformance.Requirement, mutants []Mutant) []string {
 	var ids []string
 	for _, row := range rows {
-		if slices.ContainsFunc(mutants, func(m Mutant) bool { return slices.Contains(m.Breaks, row.ID) }) {
+		if slices.ContainsFunc(mutants, func(m Mutant) bool { return m.Profile == profile && slices.Contains(m.Breaks, row.ID) }) {
 			ids = append(ids, row.ID)
 		}
 	}
@@ -145,10 +150,52 @@ func broken(rows []conformance.Requirement, mutants []Mutant) []string {
 }
 
 type runner struct {
-	options     Options
+	options Options
+	rights  map[string]*right // by profile
+}
+
+// right is a right gateway that mutants stand in front of.
+type right struct {
+	target      conformance.Target
 	gateway     *url.URL
 	modelServer *url.URL
 	rows        []string // that some mutant breaks
+}
+
+// add takes in a right gateway.
+func (r *runner) add(target conformance.Target) error {
+	gateway, err := url.Parse(target.BaseURL)
+	if err != nil {
+		return fmt.Errorf("the address of the gateway behind the mutants: %w", err)
+	}
+	modelServer, err := url.Parse(target.Control)
+	if err != nil {
+		return fmt.Errorf("the address of the model server behind the mutants: %w", err)
+	}
+	rows, err := conformance.Requirements(target.Profile)
+	if err != nil {
+		return err
+	}
+	r.rights[target.Profile] = &right{target: target, gateway: gateway, modelServer: modelServer, rows: broken(target.Profile, rows, All())}
+	return nil
+}
+
+// controls makes sure that what stands behind these mutants is right.
+func (r *runner) controls(ctx context.Context, mutants []Mutant) error {
+	judged := map[string]bool{}
+	for _, m := range mutants {
+		if judged[m.Profile] {
+			continue
+		}
+		judged[m.Profile] = true
+		if r.rights[m.Profile] == nil {
+			return fmt.Errorf("the mutant %s is judged by the profile %s, for which there is no right gateway", m.Name, m.Profile)
+		}
+		if err := r.control(ctx, m.Profile); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // busyTries is how often a measured time is tried again that this machine was
@@ -157,19 +204,20 @@ const busyTries = 3
 
 // control makes sure that a relay which only takes chunks apart and puts them
 // together again keeps every row.
-func (r *runner) control(ctx context.Context) error {
-	right := Mutant{Name: "none", Wrap: fixed(relay{events: edit(func(object) {}), feeds: &relay{events: retold(func(object) {})}})}
+func (r *runner) control(ctx context.Context, profile string) error {
+	same := Mutant{Name: "none", Profile: profile, Wrap: fixed(relay{events: rewritten(func(object) {}), feeds: &relay{events: rewritten(func(object) {})}})}
 	var err error
 	for range busyTries {
 		var report *conformance.Report
-		if report, err = r.judge(ctx, right, r.rows); err != nil {
+		if report, err = r.judge(ctx, same, r.rights[profile].rows); err != nil {
 			return fmt.Errorf("judge the gateway behind the mutants: %w", err)
 		}
 		for _, row := range report.Requirements {
 			if row.Verdict == conformance.Pass {
 				continue
 			}
-			err = fmt.Errorf("the gateway behind the mutants does not keep %s by itself (%s: %s), so they prove nothing", row.ID, row.Verdict, row.Reason)
+			err = fmt.Errorf("the gateway of the profile %s behind the mutants does not keep %s by itself (%s: %s), so they prove nothing",
+				profile, row.ID, row.Verdict, row.Reason)
 			if row.Verdict != conformance.Inconclusive {
 				return err
 			}
@@ -247,7 +295,7 @@ func (r *runner) result(ctx context.Context, m Mutant) (Result, error) {
 		}
 	}
 	if r.options.AllRows {
-		rows = r.rows
+		rows = r.rights[m.Profile].rows
 	}
 	report, err := r.judge(ctx, m, rows)
 	if err != nil {
@@ -260,7 +308,7 @@ func (r *runner) result(ctx context.Context, m Mutant) (Result, error) {
 func (r *runner) judge(ctx context.Context, m Mutant, rows []string) (*conformance.Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	target := r.options.Target
+	target := r.rights[m.Profile].target
 	url, end, err := r.serve(ctx, m)
 	if err != nil {
 		return nil, err
@@ -268,7 +316,7 @@ func (r *runner) judge(ctx context.Context, m Mutant, rows []string) (*conforman
 	defer end()
 	if target.BaseURL = url; m.Behind != nil {
 		var stop func()
-		if target.BaseURL, stop, err = r.options.Gateway(ctx, url); err != nil {
+		if target.BaseURL, stop, err = r.options.Gateway(ctx, m.Profile, url); err != nil {
 			return nil, fmt.Errorf("start a gateway in front of it: %w", err)
 		}
 		defer stop()
@@ -288,11 +336,12 @@ func (r *runner) judge(ctx context.Context, m Mutant, rows []string) (*conforman
 
 // serve serves a mutant at an address of its own.
 func (r *runner) serve(ctx context.Context, m Mutant) (baseURL string, end func(), err error) {
-	intervals := r.options.Target.Intervals
-	up := Upstream{URL: r.gateway, Ping: intervals.Ping, Silence: intervals.Silence, TelemetryPing: intervals.TelemetryPing, Tick: intervals.Tick}
+	behind := r.rights[m.Profile]
+	intervals := behind.target.Intervals
+	up := Upstream{URL: behind.gateway, Ping: intervals.Ping, Silence: intervals.Silence, TelemetryPing: intervals.TelemetryPing, Tick: intervals.Tick}
 	wrap := m.Wrap
 	if m.Behind != nil {
-		up.URL, wrap = r.modelServer, m.Behind
+		up.URL, wrap = behind.modelServer, m.Behind
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

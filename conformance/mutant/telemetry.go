@@ -97,7 +97,7 @@ func tellings() []Mutant {
 				}
 			})},
 		{Name: "route-told-at-the-end", Summary: "the routing decision is told when the reply has ended",
-			Breaks: steps, Wrap: onFeed(heldUntil(tellsRoute, tellsLatency))},
+			Breaks: steps, May: times, Wrap: onFeed(heldUntil(tellsRoute, tellsLatency))},
 		{Name: "whole-costs-untold", Summary: "no cost is told of a request that is not streamed",
 			Breaks: []string{"mortar-telemetry-09", "mortar-cost-14"}, May: []string{"mortar-telemetry-13", "mortar-telemetry-14", "mortar-session-04"},
 			Wrap: onFeed(dropCosts(func(latency object) bool { return latency["ttftMs"] == nil }))},
