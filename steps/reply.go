@@ -56,10 +56,10 @@ func (w *World) longPrompt() {
 	w.repliesWithTokens(40)
 }
 
-// newPrompt is long enough for any prefix cache to keep it.
+// newPrompt has some 1,300 tokens: prefix caches keep prompts of 1,024 and more.
 func (w *World) newPrompt() {
 	w.anyPrompt()
-	w.prompt = "Document " + probe.NewName() + ":" + strings.Repeat(" A plumb line hangs true whatever the wall beside it does.", 150)
+	w.prompt = "Document " + probe.NewName() + ":" + strings.Repeat(" A plumb line hangs true whatever the wall beside it does.", 100)
 }
 
 func (w *World) repliesWithTokens(n int) { w.reply(probe.Numbered(n)...) }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// runLimit bounds one run of plumbline.
-const runLimit = 12 * time.Minute
+// runLimit bounds one run of plumbline, several times what it takes.
+const runLimit = 5 * time.Minute
 
 // keys are what plumbline run presents to a target.
 type keys struct{ key, key2, org2, poor, limited string }
@@ -88,14 +88,34 @@ func (j judgement) startGateway(ctx context.Context) (*gateway, error) {
 	return g, nil
 }
 
-// run judges the target, keeps the reports under name, and compares what fails
-// with the known findings.
+// run judges the target and compares what fails with the known findings. A run
+// during which Ollama had to be reloaded says little of the target: it is
+// repeated, once.
 func (j judgement) run(ctx context.Context, name, profile, target string, k keys, known []finding) error {
+	r, reloads, err := j.once(ctx, name, profile, target, k)
+	if reloads > 0 {
+		fmt.Fprintf(j.log, "      Ollama stopped answering and was reloaded %d times: that run is repeated\n", reloads)
+		r, reloads, err = j.once(ctx, name, profile, target, k)
+	}
+	if reloads > 0 {
+		fmt.Fprintf(j.log, "      Ollama was reloaded %d times once more: findings of this run may stem from that\n", reloads)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(j.log, "      %s.txt: %d rows pass, %d fail, %d not judged\n", filepath.Join(j.out, name),
+		r.Totals["pass"], r.Totals["fail"], r.Totals["inconclusive"])
+	return r.compare(known, j.log)
+}
+
+// once judges the target, keeps the reports under name, and tells how often
+// Ollama was reloaded meanwhile.
+func (j judgement) once(ctx context.Context, name, profile, target string, k keys) (r report, reloads int, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("it did not end within %s", runLimit))
 	defer cancel()
 	pretty, err := os.Create(filepath.Join(j.out, name+".txt"))
 	if err != nil {
-		return fmt.Errorf("keeping the report: %w", err)
+		return report{}, 0, fmt.Errorf("keeping the report: %w", err)
 	}
 	asJSON := filepath.Join(j.out, name+".json")
 	cmd := command(ctx, j.plumbline, "run",
@@ -104,24 +124,17 @@ func (j judgement) run(ctx context.Context, name, profile, target string, k keys
 		"--report", "pretty", "--report", "json:"+asJSON)
 	cmd.Env = append(os.Environ(), "PLUMBLINE_KEY="+k.key, "PLUMBLINE_KEY2="+k.key2, "PLUMBLINE_ORG2_KEY="+k.org2,
 		"PLUMBLINE_POOR_KEY="+k.poor, "PLUMBLINE_LIMITED_KEY="+k.limited)
-	reloads := j.ollama.watch(ctx, watchEvery)
+	stop := j.ollama.watch(ctx, watchEvery)
 	err = errors.Join(run(cmd, pretty), pretty.Close())
-	if n := reloads(); n > 0 {
-		fmt.Fprintf(j.log, "      Ollama stopped answering and was reloaded %d times: findings of this run may stem from that\n", n)
-	}
+	reloads = stop()
 	if ctx.Err() != nil {
-		return fmt.Errorf("running plumbline run: %w", context.Cause(ctx))
+		return report{}, reloads, fmt.Errorf("running plumbline run: %w", context.Cause(ctx))
 	}
 	var exit *exec.ExitError
 	broken := errors.As(err, &exit) && exit.ExitCode() == 1 // some row fails: the report tells which
 	if err != nil && !broken {
-		return fmt.Errorf("running plumbline run, see %s: %w", pretty.Name(), err)
+		return report{}, reloads, fmt.Errorf("running plumbline run, see %s: %w", pretty.Name(), err)
 	}
-	r, err := readReport(asJSON)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(j.log, "      %s: %d rows pass, %d fail, %d not judged\n", pretty.Name(),
-		r.Totals["pass"], r.Totals["fail"], r.Totals["inconclusive"])
-	return r.compare(known, j.log)
+	r, err = readReport(asJSON)
+	return r, reloads, err
 }

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Ollama 0.24 can stop answering for good after clients have left in the middle
-// of their replies. Without a watch, one such moment would turn every later
-// verdict of the run into a time-out.
+// Ollama 0.24 has been seen to stop answering for good after clients had left in
+// the middle of their replies. Without a watch, one such moment would turn every
+// later verdict of the run into a time-out.
 const (
 	watchEvery = 10 * time.Second
-	watchLimit = 45 * time.Second // far more than four replies of the tiny model
+	watchLimit = 25 * time.Second // far more than four prompts that fill the tiny model's context
 )
 
 // watch asks Ollama for one token every so often and reloads its model when none

@@ -144,6 +144,9 @@ func (e *Env) patience() time.Duration {
 	return patience
 }
 
+// replyPatience is how long a reply that waits for nothing may take.
+func (e *Env) replyPatience() time.Duration { return 2 * e.patience() }
+
 // waited notes whether a wait came to its end.
 func (e *Env) waited(timedOut bool) {
 	if timedOut {

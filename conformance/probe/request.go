@@ -178,7 +178,11 @@ func (e *Env) plain(ctx context.Context, method, path string, body []byte, key s
 }
 
 func (e *Env) plainWith(ctx context.Context, method, path string, body []byte, key string, header http.Header) *wire.Transcript {
-	ctx, cancel := context.WithTimeout(ctx, e.patience())
+	limit := e.patience()
+	if !e.Scripted() {
+		limit = e.replyPatience() // it may be the reply of a model that takes its time
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	exchange, err := e.start(ctx, method, path, body, key, header)
 	if err != nil {

@@ -28,14 +28,6 @@ type Stream struct {
 	text strings.Builder
 }
 
-// replyPatience is how long a reply that waits for nothing may take.
-func (st *Stream) replyPatience() time.Duration {
-	if patience := st.session.env.Target.Patience; patience > 0 {
-		return 2 * patience
-	}
-	return 2 * st.session.env.patience()
-}
-
 // Chat is what came up to now, read as a chat completion.
 func (st *Stream) Chat() *check.Chat { return check.ParseChat(st.exchange.Transcript(), st.ask) }
 
@@ -58,7 +50,7 @@ func (st *Stream) Leave() { st.exchange.Leave() }
 
 // WaitEnd waits until the body has ended, however it did.
 func (st *Stream) WaitEnd(ctx context.Context) error {
-	limit := st.replyPatience()
+	limit := st.session.env.replyPatience()
 	if st.session.Reply != nil {
 		limit += st.session.Reply.Silence()
 		st.session.waiting("a reply that is silent for long", st.session.Reply.Silence())

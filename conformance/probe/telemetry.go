@@ -136,7 +136,11 @@ func (f *Feed) WaitOpen(ctx context.Context) error {
 // WaitEvent waits for an event that ok accepts, and for no older one than the
 // event with index from.
 func (f *Feed) WaitEvent(ctx context.Context, expected string, from int, ok func(check.TelemetryEvent) bool) error {
-	return f.waitEvents(ctx, expected, f.env.patience(), func(events []wire.Event) bool {
+	limit := f.env.patience()
+	if !f.env.Scripted() {
+		limit += f.env.replyPatience() // it may wait for the end of a reply that takes its time
+	}
+	return f.waitEvents(ctx, expected, limit, func(events []wire.Event) bool {
 		for ; from < len(events) && events[from].Terminated; from++ {
 			if e, read := check.ReadTelemetryEvent(events[from]); read && ok(e) {
 				return true

@@ -2,7 +2,7 @@
 //
 // A conformance run against a real model server needs real weights, yet the
 // small models that can be downloaded are hundreds of megabytes and say
-// something else at every release. This one is some ten megabytes, made on the
+// something else at every release. This one is under two megabytes, made on the
 // spot, and deterministic to the byte. It is an ordinary llama-architecture
 // transformer in a GGUF file, so that an unmodified engine loads it and runs
 // its whole path: tokenizer, attention over a KV cache, sampling, detokenizer.

@@ -109,7 +109,9 @@ func (m *metadata) describe(v *vocabulary) {
 	m.value("llama.attention.head_count", valueUint32, uint32(heads))
 	m.value("llama.attention.head_count_kv", valueUint32, uint32(heads))
 	m.value("llama.attention.layer_norm_rms_epsilon", valueFloat32, float32(1e-5))
-	m.value("llama.rope.dimension_count", valueUint32, uint32(width/heads))
+	m.value("llama.attention.key_length", valueUint32, uint32(headSize))
+	m.value("llama.attention.value_length", valueUint32, uint32(headSize))
+	m.value("llama.rope.dimension_count", valueUint32, uint32(headSize))
 	m.value("llama.rope.freq_base", valueFloat32, float32(10000))
 	m.value("llama.vocab_size", valueUint32, uint32(len(v.tokens)))
 

@@ -48,6 +48,8 @@ func TestFileReadsBack(t *testing.T) {
 	assert.Len(t, m.tensors, 3+9*layers)
 	assert.Equal(t, []uint64{width, uint64(len(tokens))}, m.tensors["output.weight"].dims)
 	assert.Equal(t, []uint64{feedForward, width}, m.tensors["blk.1.ffn_down.weight"].dims)
+	assert.Equal(t, []uint64{width, heads * headSize}, m.tensors["blk.1.attn_q.weight"].dims)
+	assert.Equal(t, []uint64{heads * headSize, width}, m.tensors["blk.1.attn_output.weight"].dims)
 }
 
 // The residual stream is what an engine adds up; the two matrices that write to

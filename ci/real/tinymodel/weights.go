@@ -6,15 +6,15 @@ import (
 	"math/rand/v2"
 )
 
-// The size of the model. The layers are there to cost time, but little: with two
-// of them one core decodes some hundreds of tokens a second and prefills a prompt
-// that fills the context in a few seconds, without the vector instructions that
-// Ollama's module is built without.
+// The size of the model: next to nothing, and no bottleneck where a prompt fills
+// the context, which would hold up every other reply for seconds. Ollama's module
+// is built without vector instructions, so that attention is what costs most.
 const (
 	width       = 256
 	layers      = 2
-	heads       = 8
-	feedForward = 512
+	heads       = 2
+	headSize    = 32
+	feedForward = 256
 	contextSize = 2048
 )
 
@@ -71,10 +71,10 @@ func weights(v *vocabulary) ([]tensor, error) {
 		block := func(s string) string { return fmt.Sprintf("blk.%d.%s.weight", l, s) }
 		all = append(all,
 			ones(block("attn_norm")),
-			matrix(block("attn_q"), width, width),
-			matrix(block("attn_k"), width, width),
-			matrix(block("attn_v"), width, width),
-			zero(block("attn_output"), width, width),
+			matrix(block("attn_q"), width, heads*headSize),
+			matrix(block("attn_k"), width, heads*headSize),
+			matrix(block("attn_v"), width, heads*headSize),
+			zero(block("attn_output"), heads*headSize, width),
 			ones(block("ffn_norm")),
 			matrix(block("ffn_gate"), width, feedForward),
 			matrix(block("ffn_up"), width, feedForward),
