@@ -19,8 +19,9 @@ import (
 	referenceconfig "plumbline.dev/plumbline/reference/config"
 )
 
-// mutantProfile is the profile whose rows need mutants.
-const mutantProfile = "mortar"
+// mutantProfiles are the profiles whose rows need mutants: all rows are in one of
+// them.
+func mutantProfiles() []string { return []string{"mortar", "notholy", "openai"} }
 
 // Waits of the run on mutants: as short as its timers can still tell apart.
 const (
@@ -87,20 +88,22 @@ func mutants(ctx context.Context, request mutantsRequest, stdout, stderr io.Writ
 		Judged: func(done, all int, result mutant.Result) {
 			fmt.Fprintf(stderr, "%3d/%d  %-12s  %s\n", done, all, result.Outcome, result.Name)
 		}}
-	options.Target.Intervals = conformance.Intervals{Ping: mutantPing, Silence: mutantSilence, Patience: mutantPatience, TelemetryPing: mutantBeat, Tick: mutantTick}
 	intervals := target.Intervals{Ping: mutantPing, TelemetryPing: mutantBeat, Tick: mutantTick}
-	stop, err := startReference(ctx, target.Config{Intervals: intervals}, &options.Target)
-	if err != nil {
-		return harnessError{err}
+	for _, profile := range mutantProfiles() {
+		// The model is named, so that a mutant of the list of models does not choose it.
+		right := conformance.Target{Profile: profile, Model: referenceconfig.DefaultModel(listenerOf(profile)).ID,
+			Intervals: conformance.Intervals{Ping: mutantPing, Silence: mutantSilence, Patience: mutantPatience, TelemetryPing: mutantBeat, Tick: mutantTick}}
+		stop, err := startReference(ctx, target.Config{Intervals: intervals}, &right)
+		if err != nil {
+			return harnessError{err}
+		}
+		defer stop()
+		options.Targets = append(options.Targets, right)
 	}
-	defer stop()
-	options.Gateway = func(ctx context.Context, modelServer string) (string, func(), error) {
+	options.Gateway = func(ctx context.Context, profile, modelServer string) (string, func(), error) {
 		urls, stop, err := startGateway(ctx, modelServer, intervals)
-		return urls[referenceconfig.ProfileMortar], stop, err
+		return urls[listenerOf(profile)], stop, err
 	}
-	// Named, so that a mutant of the list of models does not choose it.
-	options.Target.Model = referenceconfig.DefaultModel(referenceconfig.ProfileMortar).ID
-	options.Target.Profile = mutantProfile
 	report, err := mutant.Run(ctx, options)
 	var usage *conformance.UsageError
 	switch {

@@ -36,6 +36,8 @@ func TestMutantsOfEachAreaAreKilled(t *testing.T) {
 		"choice-unfinished", "tool-index-zero", "logprobs-repeat-token", "text-out-of-order", "limit-ignored", "reads-1m-lines",
 		"whole-text-trimmed", "models-write-price-of-input", "no-pings-in-reply",
 		"tier-on-miss", "cost-leaks-to-organization", "cost-of-broken-off-prompt-alone", "saving-clamped", "prefilled-with-reads", "tick-at-in-seconds",
+		"completions-count-of-chunks", "responses-item-id-of-three", "messages-index-from-one", "limited-without-retry-after", "repeat-charged-again",
+		"streams-one-at-a-time",
 	}
 	areas := map[string]bool{}
 	for _, m := range mutant.All() {

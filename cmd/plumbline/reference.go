@@ -19,6 +19,15 @@ const referenceAlias = "plumbline-alias-"
 // referenceListeners are the profiles that it serves, each at an address of its own.
 var referenceListeners = []config.Profile{config.ProfileMortar, config.ProfileNotholy}
 
+// listenerOf returns which listener keeps what these documents say, by the names
+// of their profiles with commas between.
+func listenerOf(profiles string) config.Profile {
+	if slices.Contains(strings.Split(profiles, ","), string(config.ProfileNotholy)) {
+		return config.ProfileNotholy
+	}
+	return config.ProfileMortar
+}
+
 // startReference starts the reference gateway in front of a fake GPU, both in
 // this process and on free ports, and makes them the target.
 func startReference(ctx context.Context, settings target.Config, t *conformance.Target) (stop func(), err error) {
@@ -35,10 +44,7 @@ func startReference(ctx context.Context, settings target.Config, t *conformance.
 		gpu.Close()
 		return nil, err
 	}
-	profile := config.ProfileMortar
-	if slices.Contains(strings.Split(t.Profile, ","), string(config.ProfileNotholy)) {
-		profile = config.ProfileNotholy
-	}
+	profile := listenerOf(t.Profile)
 	t.BaseURL, t.Control, t.Reference = urls[profile], gpu.URL(), true
 	t.Key, t.Key2, t.Org2Key = referenceKey, referenceKey2, referenceOrg2Key
 	t.PoorKey, t.LimitedKey, t.Alias = referencePoorKey, referenceLimitedKey, referenceAlias+string(profile)

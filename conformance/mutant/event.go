@@ -78,7 +78,10 @@ func (e event) chunk() object {
 // json is the object that the event holds, nil if it holds none. Every call
 // returns the same one.
 func (e event) json() object {
-	if *e.parsed == nil && strings.HasPrefix(e.data, "{") {
+	if !strings.HasPrefix(e.data, "{") {
+		return nil // so is the end of a stream, which has nothing parsed
+	}
+	if *e.parsed == nil {
 		*e.parsed = decode(e.data)
 	}
 	return *e.parsed
