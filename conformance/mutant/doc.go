@@ -10,8 +10,9 @@
 //
 // To add one, write an entry in the file of its area (terminator.go, usage.go,
 // …). The words for it are in rewrite.go for streams, answer.go for answers
-// that are no stream, and generations.go for what must know which generations
-// run. Most take three to ten lines.
+// that are no stream, formats.go for the formats beside chat completions, and
+// generations.go for what must know which generations run. Most take three to
+// ten lines. It is judged by the profile mortar if it names no other.
 //
 // REPORTS.md says which public bug report each mutant is modelled on, and which
 // reports no mutant can stand for.

@@ -68,11 +68,6 @@ func named(name string) func(event) bool {
 // told changes the object of each event of a name.
 func told(name string, change func(o object)) rewrite { return toldIf(named(name), change) }
 
-// retold changes the object of each named event.
-func retold(change func(o object)) rewrite {
-	return toldIf(func(e event) bool { return e.name != "" }, change)
-}
-
 // toldIf changes the object of each event that matches.
 func toldIf(match func(event) bool, change func(o object)) rewrite {
 	return nth(match, func(s *stream, e event, _ int) {

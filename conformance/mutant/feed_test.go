@@ -59,7 +59,7 @@ func TestFeedRewrites(t *testing.T) {
 	}{
 		{"nothing", fixed(relay{}), without("")},
 		{"a mutant of replies", onStream(drop(func(event) bool { return true })), without("")},
-		{"a change that changes nothing", onFeed(retold(func(object) {})), without("")},
+		{"a change that changes nothing", onFeed(rewritten(func(object) {})), without("")},
 		{"drop", onFeed(drop(named(tellsRoute))), without(routeTold)},
 		{"one key less", onTold(tellsSums, func(o object) { delete(o, "at") }), strings.Replace(without(""), `{"at":1}`, "{}", 1)},
 		{"a cost by its ending", onFeed(dropCosts(wasStop)), without(costTold)},

@@ -37,6 +37,7 @@ type Report struct {
 type Result struct {
 	Name    string   `json:"name"`
 	Area    string   `json:"area"`
+	Profile string   `json:"profile"`
 	Breaks  []string `json:"breaks"`
 	Report  string   `json:"report,omitempty"` // the public report that it is modelled on
 	Outcome Outcome  `json:"outcome"`
@@ -58,7 +59,7 @@ func (r *Report) Proven() bool {
 
 // settle compares what failed with what had to.
 func settle(m Mutant, report *conformance.Report) (Result, error) {
-	result := Result{Name: m.Name, Area: m.Area, Breaks: m.Breaks, Report: m.Report, Outcome: Killed, Failed: []string{}, Judged: 1, summary: m.Summary}
+	result := Result{Name: m.Name, Area: m.Area, Profile: m.Profile, Breaks: m.Breaks, Report: m.Report, Outcome: Killed, Failed: []string{}, Judged: 1, summary: m.Summary}
 	verdicts := map[string]conformance.RequirementResult{}
 	for _, row := range report.Requirements {
 		verdicts[row.ID] = row
