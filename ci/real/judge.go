@@ -52,6 +52,7 @@ type judgement struct {
 	workplace
 	plumbline string // the program
 	ollama    *ollama
+	every     time.Duration // how often it is watched during a run
 	log       io.Writer
 }
 
@@ -124,7 +125,7 @@ func (j judgement) once(ctx context.Context, name, profile, target string, k key
 		"--report", "pretty", "--report", "json:"+asJSON)
 	cmd.Env = append(os.Environ(), "PLUMBLINE_KEY="+k.key, "PLUMBLINE_KEY2="+k.key2, "PLUMBLINE_ORG2_KEY="+k.org2,
 		"PLUMBLINE_POOR_KEY="+k.poor, "PLUMBLINE_LIMITED_KEY="+k.limited)
-	stop := j.ollama.watch(ctx, watchEvery)
+	stop := j.ollama.watch(ctx, j.every)
 	err = errors.Join(run(cmd, pretty), pretty.Close())
 	reloads = stop()
 	if ctx.Err() != nil {

@@ -57,7 +57,7 @@ func judge(ctx context.Context, w workplace, t *tally, log io.Writer) error {
 	t.check(ctx, log, "Ollama streams the known text", func() error {
 		return saysKnownText(ctx, server.url, "")
 	})
-	j := judgement{workplace: w, plumbline: plumbline, ollama: server, log: log}
+	j := judgement{workplace: w, plumbline: plumbline, ollama: server, every: watchEvery, log: log}
 	gateway, err := j.startGateway(ctx)
 	if err != nil {
 		return err
