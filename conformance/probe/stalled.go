@@ -23,7 +23,8 @@ const (
 // Stalled is a subscriber that reads nothing once its stream is open.
 type Stalled struct {
 	*Feed
-	tap *tap
+	tap   *tap
+	since time.Time // it has read nothing
 }
 
 // SubscribeStalled opens the telemetry of the session's Name, waits for
@@ -40,14 +41,16 @@ func (s *Session) SubscribeStalled(ctx context.Context) (*Stalled, error) {
 		return nil, err
 	}
 	t.shut()
-	return &Stalled{Feed: feed, tap: t}, nil
+	return &Stalled{Feed: feed, tap: t, since: time.Now()}, nil
 }
 
 // ReadOn lets it read again, and waits until it has received the costs of n
 // completions, or no more can come. Which of them is for a check to judge.
 func (s *Stalled) ReadOn(ctx context.Context, n int) error {
 	s.tap.reopen()
-	limit, cancel := context.WithTimeout(ctx, s.env.patience())
+	// The longer a peer had no room to send, the less often TCP lets it ask for
+	// some: by twice the time each, so it may take as long again as it was stalled.
+	limit, cancel := context.WithTimeout(ctx, s.env.patience()+time.Since(s.since))
 	defer cancel()
 	costs, read := 0, 0
 	_ = s.exchange.WaitUntil(limit, func(stream *wire.Stream) bool {
