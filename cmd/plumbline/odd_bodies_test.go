@@ -6,10 +6,19 @@ import (
 	"time"
 )
 
-// bytewise hands out one byte at each read.
-type bytewise struct{ io.ReadCloser }
+// bytewise hands out one byte at each read, of a long reply only at its beginning:
+// each costs a packet.
+type bytewise struct {
+	io.ReadCloser
+	left int
+}
 
-func (b bytewise) Read(p []byte) (int, error) { return b.ReadCloser.Read(p[:min(len(p), 1)]) }
+func (b *bytewise) Read(p []byte) (int, error) {
+	if b.left--; b.left >= 0 {
+		p = p[:min(len(p), 1)]
+	}
+	return b.ReadCloser.Read(p)
+}
 
 // dripping hands out what comes in three pieces, a little apart.
 type dripping struct {

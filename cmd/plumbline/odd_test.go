@@ -45,7 +45,7 @@ type odd struct {
 // oddities are named for the profile by which each is judged. Framing is the same
 // in both, so that those of the second one are odd in two ways at once.
 func oddities() map[string]map[string]odd {
-	bytes := func(r *http.Response) { r.Body = bytewise{r.Body} }
+	bytes := func(r *http.Response) { r.Body = &bytewise{r.Body, 4 << 10} }
 	drips := func(r *http.Response) { r.Body = &dripping{ReadCloser: r.Body} }
 	pairs := func(r *http.Response) { r.Body = newPaired(r.Body) }
 	comments := func(r *http.Response) { r.Body = &edited{ReadCloser: r.Body, edit: commented} }
