@@ -62,8 +62,11 @@ func (w *World) agree(ctx context.Context) error {
 		return err
 	}
 	// Two replies that hold nothing would agree.
-	if err := judge(append(chat.HasChunks(), completion.CompletionJSON()...)); err != nil {
+	if err := judge(chat.HasChunks()); err != nil {
 		return err
+	}
+	if completion.Finish(0) == "" {
+		return verdict.Violated("a completion with a finish_reason", "none, status %d", w.whole.Status)
 	}
 	return judge(check.Agreement(chat, completion))
 }
