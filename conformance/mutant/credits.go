@@ -9,6 +9,9 @@ import (
 	"sync"
 )
 
+// areaOfCredits is the area whose mutants are judged apart from the crowd.
+const areaOfCredits = "credits"
+
 // pathCredits is where the balance and the charges are read.
 const pathCredits = "/v1/credits"
 

@@ -90,7 +90,7 @@ func All() []Mutant {
 		{"responses", responses()},
 		{"messages", messages()},
 		{"all formats", everyFormat()},
-		{"credits", credits()},
+		{areaOfCredits, credits()},
 		{"load", loads()},
 	} {
 		for _, m := range area.mutants {

@@ -237,27 +237,20 @@ func (r *runner) all(ctx context.Context, mutants []Mutant) ([]Result, error) {
 	if workers <= 0 {
 		workers = defaultConcurrency
 	}
-	var group sync.WaitGroup
 	var progress sync.Mutex
-	next, done := make(chan int), 0
-	for range workers {
-		group.Go(func() {
-			for i := range next {
-				results[i], errs[i] = r.result(ctx, mutants[i])
-				progress.Lock()
-				done++
-				if r.options.Judged != nil && errs[i] == nil {
-					r.options.Judged(done, len(mutants), results[i])
-				}
-				progress.Unlock()
-			}
-		})
+	done := 0
+	judge := func(i int) {
+		results[i], errs[i] = r.result(ctx, mutants[i])
+		progress.Lock()
+		defer progress.Unlock()
+		done++
+		if r.options.Judged != nil && errs[i] == nil {
+			r.options.Judged(done, len(mutants), results[i])
+		}
 	}
-	for i := range mutants {
-		next <- i
-	}
-	close(next)
-	group.Wait()
+	sideBySide(mutants, workers, func(m Mutant) bool { return m.Area != areaOfCredits }, judge)
+	// A crowd moves each other's balances, and fills the list of the last charges.
+	sideBySide(mutants, min(workers, 3), func(m Mutant) bool { return m.Area == areaOfCredits }, judge)
 	for i, m := range mutants {
 		if errs[i] == nil && results[i].Outcome == Killed {
 			continue
@@ -267,6 +260,26 @@ func (r *runner) all(ctx context.Context, mutants []Mutant) ([]Result, error) {
 		}
 	}
 	return results, nil
+}
+
+// sideBySide judges the mutants that match, by their places, so many at a time.
+func sideBySide(mutants []Mutant, workers int, match func(Mutant) bool, judge func(i int)) {
+	var group sync.WaitGroup
+	next := make(chan int)
+	for range workers {
+		group.Go(func() {
+			for i := range next {
+				judge(i)
+			}
+		})
+	}
+	for i, m := range mutants {
+		if match(m) {
+			next <- i
+		}
+	}
+	close(next)
+	group.Wait()
 }
 
 // again judges a mutant alone, and more often while this machine is too busy to
