@@ -55,9 +55,15 @@ func TestMessage(t *testing.T) {
 		assert.Equal(t, "Héllo", message.Content[0].Text)
 		assert.Equal(t, anthropic.StopReasonEndTurn, message.StopReason)
 		assert.EqualValues(t, 2, message.Usage.OutputTokens)
-		assert.Positive(t, message.Usage.InputTokens)
+		assert.Positive(t, promptTokens(message.Usage))
 	}
-	assert.Equal(t, whole.Usage.InputTokens, streamed.Usage.InputTokens)
+	assert.Equal(t, promptTokens(whole.Usage), promptTokens(streamed.Usage))
+}
+
+// promptTokens is the whole prompt: input_tokens leaves out what was read from
+// the prefix cache and what was written to it.
+func promptTokens(u anthropic.Usage) int64 {
+	return u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens
 }
 
 func TestMessageWithThinkingAndTwoTools(t *testing.T) {
