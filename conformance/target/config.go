@@ -56,7 +56,8 @@ func (k Keys) All() []string {
 }
 
 // Offers says which optional parts of the documents the target serves; nil is
-// not said, so that the run has to find out.
+// not said: an API format is then found out by asking, and every other part is
+// judged as the profile documents it.
 type Offers struct {
 	Stop      *bool
 	Telemetry *bool
